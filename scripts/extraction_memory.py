@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from everwhen.ingest.extract import Batch
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS
+from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.types import Turn
 
@@ -81,8 +80,9 @@ def resident() -> float:
 
 
 def main(count: int = 50_000, every: int = 5_000) -> None:
-    rules, before, batch = RuleExtractor(), [], []
-    events, started = 0, time.perf_counter()
+    rules, events, started = RuleExtractor(), 0, time.perf_counter()
+    before: list[Turn] = []
+    batch: list[Turn] = []
     for n, turn in enumerate(turns(count), 1):
         if batch and (len(batch) == BATCH_TURNS or batch[-1].session != turn.session):
             events += len(rules.extract(Batch(batch[0].session, tuple(batch), tuple(before))).events)

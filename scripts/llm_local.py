@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from everwhen.demo import story, truth
-from everwhen.ingest.extract import Batch, Extraction, Extractor
+from everwhen.ingest.extract.base import Batch, Extraction, Extractor
 from everwhen.ingest.extract.llm import LLMExtractor
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.models.llm import open_llm
@@ -162,7 +162,7 @@ def table(scores: Sequence[Score], read: Sequence[Batch]) -> Table:
     row("events with a time of their own", [_timed(score) for score in scores])
     row("batches that fell back to rules", [score.fallbacks for score in scores])
     row("notes on what was left out", [score.notes for score in scores])
-    row("calls (with repairs)", [score.spent("calls") for score in scores])
+    row("calls (with repairs)", [score.spent("requests") for score in scores])
     row("tokens read", [score.spent("input_tokens") for score in scores])
     row("tokens written", [score.spent("output_tokens") for score in scores])
     row("cost", ["$0 (no model)" if score.name == "rules" else "$0 (local)" for score in scores])

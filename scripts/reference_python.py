@@ -128,9 +128,9 @@ def _class_method(name: str, gives: str) -> list[str]:
 
 
 def _method(name: str, operation: Any) -> list[str]:
-    from everwhen.operations import arguments, result_of
+    from everwhen.operations import arguments_of, result_of
 
-    given, called = arguments(operation), _parameters(operation)
+    given, called = arguments_of(operation), _parameters(operation)
     lines = [f"### {name}", "", "```text"]
     lines += textwrap.wrap(
         f"{name}({called}) -> {_type(result_of(operation))}",
@@ -209,12 +209,12 @@ def _types() -> list[str]:
         lines += [*table(("field", "type", "what it is"), rows), ""]
     lines += ["## Errors", "", "All of them are an `EverwhenError`; its text says what to do.", ""]
     errors = [getattr(everwhen, one) for one in everwhen.__all__]
-    rows = (
+    told = (
         (code(one.__name__), doc(one))
         for one in errors
         if isinstance(one, type) and issubclass(one, everwhen.EverwhenError)
     )
-    return [*lines, *table(("error", "when"), rows)]
+    return [*lines, *table(("error", "when"), told)]
 
 
 def _short(annotation: Any) -> str:

@@ -1,9 +1,10 @@
-"""Write the tables of docs/retrieval.md anew: weights and held-out figures from `weights.json`, ablations from runs.
+"""Write the tables of docs/retrieval.md anew: weights from `weights.json`, held-out figures from `training/figures`,
+ablations from runs.
 
     python scripts/retrieval_tables.py [build/bench/locomo.json] [build/bench/longmemeval.json]
 
 A table stands between `<!-- NAME -->` and `<!-- /NAME -->`; one whose run is not given is left as it is. A test holds
-those that come from the weights against the file.
+those that come from the weights and the held-out figures against their files.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from typing import Any
 from everwhen.recall.fuse import WEIGHTS
 from everwhen_bench.ablation import DEFAULT, VARIANTS
 
-PAGE = Path(__file__).parent.parent / "docs" / "retrieval.md"
+ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs/retrieval.md"
+FIGURES = ROOT / "training/figures/fusion.json"
 
 FEATURES = {
     "told_by_you": "the question says \"you\", and the assistant said this (half a point for, half against)",
@@ -62,9 +65,9 @@ def weights(held: Mapping[str, Any]) -> str:
     )
 
 
-def held_out(held: Mapping[str, Any]) -> str:
+def held_out(figures: Mapping[str, Any]) -> str:
     """Cross-validated figures, with MaxSim and without."""
-    full, plain = held["left_out"]["maxsim"], held["left_out"]["plain"]
+    full, plain = figures["fused"]["maxsim"], figures["fused"]["plain"]
     rows = []
     for group, one in full.items():
         data, _, kind = group.partition(" ")
@@ -161,12 +164,11 @@ def tokens(run: Mapping[str, Any]) -> str:
 def write(page: str, tables: Mapping[str, str]) -> str:
     """The page with each named table in its place."""
     for name, table in tables.items():
-        page, found = re.subn(
-            rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)",
-            lambda m, t=table: f"{m[1]}{t}{m[2]}",
-            page,
-            flags=re.DOTALL,
-        )
+
+        def placed(match: re.Match[str], table: str = table) -> str:
+            return f"{match[1]}{table}{match[2]}"
+
+        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", placed, page, flags=re.DOTALL)
         if not found:
             raise SystemExit(f"{PAGE.name} has no place for the table {name}")
     return page
@@ -196,8 +198,8 @@ def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def main(paths: Sequence[Path]) -> None:
-    held = json.loads(WEIGHTS.read_text("utf-8"))
-    tables = {"weights": weights(held), "held-out": held_out(held)}
+    fitted, figures = (json.loads(path.read_text("utf-8")) for path in (WEIGHTS, FIGURES))
+    tables = {"weights": weights(fitted), "held-out": held_out(figures)}
     for path in paths:
         run = json.loads(path.read_text("utf-8"))
         makers = {

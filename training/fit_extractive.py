@@ -34,6 +34,7 @@ from everwhen.question import parse
 from everwhen.recall import MID
 from everwhen_bench.answers.questions import Talk, talks
 
+FIGURES = Path(__file__).parent / "figures/extractive.json"
 WEIGHTS = Path(__file__).parents[1] / "src/everwhen/agent/extractive/weights.json"
 BY_THE_CALENDAR = ("when", "between", "first", "since", "count")
 """Kinds of question whose answer is computed, not read."""
@@ -61,10 +62,11 @@ def main() -> None:
         if options.signs:
             options.signs.write_text(json.dumps(made), "utf-8")
     weights, figures = fitted(made)
-    kept = {"weights": weights, "least": LEAST, "held_out": figures, "from": "training/fit_extractive.py"}
-    print(json.dumps(kept, indent=1))
+    kept = {"weights": weights, "least": LEAST, "from": "training/fit_extractive.py"}
+    print(json.dumps(kept | {"held_out": figures}, indent=1))
     if options.write:
         WEIGHTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 
 def everyday(path: Path, home: Path) -> Iterator[dict[str, Any]]:

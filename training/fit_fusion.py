@@ -8,8 +8,8 @@ Two steps, because the first is slow and the second is what one repeats:
 `collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
 first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise
 loss with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
-questions), which gives the figures, and once on everything, which gives the weights that ship. Numbers only: no text of
-the data is kept.
+questions), which gives the figures (`training/figures/fusion.json`), and once on everything, which gives the weights
+that ship. Numbers only: no text of the data is kept.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from everwhen.models.reader import PackagedReader
 from everwhen.recall import Request
 from everwhen.recall.answerable import SPEAKER_FEATURES, SignInputs, sign_inputs, signs
 from everwhen.recall.features import features
-from everwhen.recall.fuse import WEIGHTS, linear, weights
+from everwhen.recall.fuse import WEIGHTS, linear, weighted
+from everwhen.recall.fuse import fitted as shipped
 from everwhen.recall.gathering import gather
 from everwhen.recall.reader_stage import ReaderScores, read_first
 from everwhen.settings import Settings
@@ -43,6 +44,7 @@ from everwhen_bench import metrics
 from everwhen_bench.locomo import ADVERSARIAL, evidence
 from everwhen_bench.longmemeval import ABSTENTION
 
+FIGURES = Path(__file__).parent / "figures/fusion.json"
 KINDS = frozenset({"turn"})
 RIDGE = 3.0
 FOLDS = 5
@@ -94,8 +96,8 @@ def collect(args: argparse.Namespace) -> None:
         columns = features(gathered.pool)
         names = names or sorted(columns)
         ids = [row.id for row in gathered.pool.rows]
-        known_weights = weights("maxsim").contributions(columns)
-        first = np.argsort(-linear(known_weights, len(ids)), kind="stable")[:READ]
+        parts = weighted(columns, shipped()["weights"]["maxsim"])
+        first = np.argsort(-linear(parts, len(ids)), kind="stable")[:READ]
         logits = np.full(len(ids), np.nan, np.float16)
         logits[first] = read_first(gathered.pool, reader, first).logits
         codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
@@ -185,22 +187,23 @@ def fit(args: argparse.Namespace) -> None:
     names, places = [n for n in names if n in USED], [p for p, n in enumerate(names) if n in USED]
     for case in cases:
         case.columns = case.columns[:, places]
-    figures: dict[str, Any] = {}
+    fused: dict[str, Any] = {}
+    figures: dict[str, Any] = {"fused": fused}
     fitted: dict[str, dict[str, float]] = {}
     reading: dict[str, Any] = {}
     knowing: dict[str, Any] = {}
     for variant in ("maxsim", "plain"):
         used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
         columns = [names.index(name) for name in used]
-        figures[variant] = cross_validated(cases, columns)
+        fused[variant] = cross_validated(cases, columns)
         values = train(cases, columns)
         fitted[variant] = {name: round(float(value), 4) for name, value in zip(used, values, strict=True)}
-        print(variant, json.dumps(figures[variant], indent=1))
+        print(variant, json.dumps(fused[variant], indent=1))
         if variant == "maxsim":
-            reading = fit_reading(cases, columns, values, args.read)
-            print("read", json.dumps(reading, indent=1))
-            knowing = fit_answerable(cases, used, columns, values, args.read)
-            print("answerable", json.dumps(knowing, indent=1))
+            reading, figures["read"] = fit_reading(cases, columns, values, args.read)
+            print("read", json.dumps([reading, figures["read"]], indent=1))
+            knowing, figures["answerable"] = fit_answerable(cases, used, columns, values, args.read)
+            print("answerable", json.dumps([knowing, figures["answerable"]], indent=1))
     if args.write:
         held = {
             "about": "Weights of the learned fusion, by feature (recall/features.py). "
@@ -208,7 +211,6 @@ def fit(args: argparse.Namespace) -> None:
             "data": "locomo_dev.json (5 conversations) and longmemeval_pool_dev.json (134 questions)",
             "ridge": RIDGE,
             "longmemeval_weight": LONGMEMEVAL_WEIGHT,
-            "left_out": figures,
             "read": reading,
             "answerable": knowing,
             "weights": {
@@ -217,7 +219,8 @@ def fit(args: argparse.Namespace) -> None:
             },
         }
         WEIGHTS.write_text(json.dumps(held, indent=2) + "\n", "utf-8")
-        print(f"written to {WEIGHTS.name}")
+        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
+        print(f"written to {WEIGHTS.name} and {FIGURES.name}")
 
 
 def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
@@ -321,7 +324,7 @@ def read_of(case: Case, fused: NDArray[np.float64], first: int) -> ReaderScores:
 
 def fit_reading(
     cases: Sequence[Case], columns: Sequence[int], weight: NDArray[np.float64], first: int
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What a logit weighs beside a fused score: the loss over those that were read; figures with each fold left out."""
 
     def best(chosen: Sequence[Case], weight: NDArray[np.float64]) -> float:
@@ -368,7 +371,7 @@ def fit_reading(
         kind: round(max(0.0, best([case for case in cases if case.data == data], weight)), 4)
         for kind, data in kinds.items()
     }
-    return {"first": first, **weighs, "left_out": figures}
+    return {"first": first, **weighs}, figures
 
 
 def fit_answerable(
@@ -377,7 +380,7 @@ def fit_answerable(
     columns: Sequence[int],
     weight: NDArray[np.float64],
     first: int,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
     silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
 
@@ -393,6 +396,7 @@ def fit_answerable(
         return np.array(rows, dtype=np.float64)
 
     out: dict[str, Any] = {}
+    figures: dict[str, Any] = {}
     for name, count in (("", 0), ("_read", first)):
         held_out: dict[str, list[tuple[bool, float]]] = {}
         for whom, named in (("named", True), ("unnamed", False)):
@@ -405,11 +409,11 @@ def fit_answerable(
                     told = (case.answerable, float(row @ model[:-1] + model[-1]))
                     held_out.setdefault(case.data, []).append(told)
             out[whom + name] = [round(float(one), 4) for one in logistic(seen(weight, some, count), some)]
-        out[f"left_out_auroc{name}"] = {
+        figures[f"auroc{name}"] = {
             data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
             for data, rows in held_out.items()
         }
-    return out
+    return out, figures
 
 
 def logistic(rows: NDArray[np.float64], cases: Sequence[Case]) -> NDArray[np.float64]:

@@ -72,6 +72,7 @@ LEAST_ACCURACY = 0.84
 PRIOR = {"denied": -2.0, "same_subject": 0.5, "in_window": 4.0}
 TOP = (1, 3, 5, 10, 30)
 OUT = Path(__file__).parent.parent / "src/everwhen/recall/when_weights.json"
+FIGURES = Path(__file__).parent / "figures/when.json"
 
 Rows = NDArray[np.float64]
 
@@ -126,13 +127,13 @@ def main() -> None:
             "provenance": f"training/fit_when.py on {given.data.name} and {given.when.name}, {date.today()}: "
             f"{len(cases)} questions of {len(conversations)} conversations, with {len(answered) - len(cases)} made of "
             f"them; ridge {RIDGE}, never {NEVER}, held {HELD}",
-            "leave_one_conversation_out": figures,
             "match": dict(zip(names, (round(float(one), 3) for one in fit_match(cases, names)), strict=True)),
             "sure": {name: round(value, 3) for name, value in fit_sure(answered).items()},
             "least": figures["least"],
         }
         OUT.write_text(json.dumps(written, indent=2) + "\n", encoding="utf-8")
-        print(f"written to {OUT.name}")
+        FIGURES.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        print(f"written to {OUT.name} and {FIGURES.name}")
 
 
 def read_cases(data: Path, when: Path, home: Path) -> list[Case]:

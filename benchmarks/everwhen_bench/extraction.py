@@ -16,8 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from everwhen.ingest.extract import Batch, ExtractedEvent, Extractor
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS
+from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedEvent, Extractor
 from everwhen.ingest.importers.locomo import read
 from everwhen.ingest.remember import MessageDefaults, placed
 from everwhen.types import Turn

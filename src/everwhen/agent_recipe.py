@@ -68,14 +68,3 @@ class AgentRecipe:
 
 
 FULL = AgentRecipe()
-
-ABLATIONS: Mapping[str, AgentRecipe] = {
-    "no initial retrieval": FULL.without("retrieval"),
-    "no guidance": FULL.without("guidance"),
-    "no rerank": FULL.without("rerank"),
-    "no date filter": FULL.without("dates"),
-    "grep only": FULL.without("vectors"),
-    "vector only": FULL.without("grep"),
-    "turns only": FULL.without("events"),
-}
-"""Chronos' seven (its table 3): one thing less each, under its name there."""

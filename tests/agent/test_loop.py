@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.agent_recipe import ABLATIONS, FULL, TOOLS
+from everwhen.agent_recipe import FULL, TOOLS
 from everwhen.memory import AsyncMemory
 from everwhen.models.llm import LLMError
 from everwhen.types import Answer
+from everwhen_bench.answers.systems import ABLATIONS
 from tests.agent.conftest import ASKED, Open
 from tests.scripted_server import (
     Asked,

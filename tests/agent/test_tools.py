@@ -162,7 +162,7 @@ def test_openai_tool_calls_are_dispatched_in_their_order(tools: Toolbox) -> None
         },
         SimpleNamespace(id="b", function=SimpleNamespace(name="grep_turns", arguments='{"pattern":"rex"}')),
     ]
-    first, second = tools.dispatch(calls)  # type: ignore[arg-type]
+    first, second = tools.dispatch(calls)
     assert (first["role"], first["tool_call_id"], json.loads(first["content"])["result"]) == (
         "tool",
         "a",

@@ -226,7 +226,7 @@ def test_facts_get_new_vectors_with_everything_else(store: Store) -> None:
     assert [unit.id for unit in store.units([found[0].unit]).values()] == ["f1"] and store.check() == []
 
 
-def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
+def test_an_erased_fact_is_not_found_and_another_keeps_its_sources(store: Store) -> None:
     store.append([turn("t1"), turn("t2")])
 
     @store.facts.write
@@ -240,7 +240,7 @@ def test_forgotten_sources_leave_facts_without_any(store: Store) -> None:
 
     @store.facts.write
     def more(ledger: FactLedger) -> None:
-        assert ledger.drop_sources(["t1"]) == ["f1"]
+        ledger.uncite("f2", ["t1"])
         ledger.erase(["f1"])
 
     assert store.facts.newest("f1") is None and store.facts.sources(["f2"]) == {"f2": ["a book"]}
@@ -280,6 +280,6 @@ def test_a_scan_reads_what_is_in_force_page_by_page(store: Store, monkeypatch: p
             ledger.insert(replace(fact, slot=ledger.slot(key.seq, "")))
 
     now = START + 2 * DAY
-    assert len(list(store.facts.open_facts(now))) == 300 == len(list(store.facts.fading(now)))
+    assert len(list(store.facts.fading(now))) == 300
     assert len(list(store.facts.every_version())) == 450
     assert store.facts.ids() == [f"f{number}" for number in range(450)]

@@ -31,7 +31,7 @@ def calendar(store: Store, **asked: object) -> list[str]:
 def test_what_extraction_used_counts_with_the_rest(store: Store) -> None:
     store.graph.note_usage("answer", "openai:a", Usage(1, 10, 2, 0.5))
     with store.graph.writing(store.info.model) as writer:
-        writer.used("openai:b", 2, 30, 4, 0.25)
+        writer.used("openai:b", Usage(2, 30, 4, 0.25))
     used = store.graph.usage()
     assert (used.requests, used.input_tokens, used.output_tokens) == (3, 40, 6)
     assert used.cost == pytest.approx(0.75)
@@ -46,7 +46,7 @@ def test_a_batch_that_fails_leaves_nothing_behind(store: Store) -> None:
         unit = writer.add_units([event("e1", "a")], "rules", "1")["e1"]
         writer.mention([Mention(unit, writer.add_entity("Ana", "PERSON"), "Ana", "PERSON")])
         writer.done(["a"], "rules", "1")
-        writer.used("openai:b", 2, 30, 4, 0.25)
+        writer.used("openai:b", Usage(2, 30, 4, 0.25))
         raise RuntimeError
     assert calendar(store) == [] == store.graph.entities()
     assert store.jobs.extraction.pending() == 1 and store.graph.usage() == Usage() and store.check() == []

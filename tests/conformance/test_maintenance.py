@@ -307,12 +307,13 @@ def test_a_pseudonym_is_the_same_each_time_and_another_in_another_bank(store: St
 
 def test_rules_of_retention_and_redaction_are_kept(reopen: Reopen) -> None:
     store = reopen()
-    assert store.keep.retention == "" == store.keep.redaction
-    store.keep.set_retention("keep raw turns 90 days")
-    store.keep.set_redaction("email")
-    assert (reopen().keep.retention, reopen().keep.redaction) == ("keep raw turns 90 days", "email")
-    store.keep.set_retention("")
-    assert (reopen().keep.retention, reopen().keep.redaction) == ("", "email")
+    assert store.keep.rule("retention") == "" == store.keep.rule("redaction")
+    store.keep.set_rule("retention", "keep raw turns 90 days")
+    store.keep.set_rule("redaction", "email")
+    assert reopen().keep.rule("retention") == "keep raw turns 90 days"
+    assert reopen().keep.rule("redaction") == "email"
+    store.keep.set_rule("retention", "")
+    assert (reopen().keep.rule("retention"), reopen().keep.rule("redaction")) == ("", "email")
 
 
 def test_turns_can_expire_that_are_old_were_read_and_have_their_words(store: Store) -> None:
@@ -390,7 +391,7 @@ def test_everything_goes_but_the_settings_and_what_must_not_come_back(reopen: Re
     def change(ledger: FactLedger) -> None:
         ledger.insert(row(ledger, "f1", "Lisbon", 0))
 
-    store.keep.set_retention("keep raw turns 90 days")
+    store.keep.set_rule("retention", "keep raw turns 90 days")
     with store.keep.forgetting() as eraser:
         eraser.remove_everything()
     for one in (store, other):
@@ -398,7 +399,7 @@ def test_everything_goes_but_the_settings_and_what_must_not_come_back(reopen: Re
         assert (stats.turns, stats.events, stats.entities, stats.links, stats.nodes) == (0, 0, 0, 0, 0)
         assert said(one) == [] == list(one.facts.every_version()) and found(one, "summary porto") == []
         assert by_meaning(one, direction(1.0), 9, Filter()) == []
-        assert one.keep.retention == "keep raw turns 90 days" and one.info.zone == "UTC"
+        assert one.keep.rule("retention") == "keep raw turns 90 days" and one.info.zone == "UTC"
     assert store.append([gone, turn("new")]) == [False, True] and store.check() == []
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Memory, NotFound, UsageError
-from everwhen.facts.conflicts import more_specific
+from everwhen.facts.bitemporal import more_specific
 from everwhen.facts.predicates import Predicates, normalised, scope
 
 START, LATER = datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)

@@ -355,21 +355,23 @@ def test_async_facts_are_the_same_calls(home: Path) -> None:
 
 
 def test_async_facts_lack_no_call() -> None:
-    from everwhen.facts import AsyncFacts, Facts
+    from everwhen.facts import Facts
+    from everwhen.operations import AsyncBankFacts
 
     calls = {name for name in vars(Facts) if not name.startswith("_") and callable(getattr(Facts, name))}
-    assert calls - {"versions"} <= set(vars(AsyncFacts))
+    assert calls - {"versions"} <= set(dir(AsyncBankFacts))
 
 
 def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory) -> None:
+    from everwhen.store.sql.ledger import BETWEEN, LAST, NEXT
     from everwhen.store.sqlite.statements import statements
 
     where = "k.subject_key = :subject AND k.predicate_key = :predicate"
-    values = {"slot": 1, "instant": "x", "subject": "s", "predicate": "p"}
+    values = {"slot": 1, "instant": "x", "first": "x", "last": "y", "subject": "s", "predicate": "p"}
+    asked = [("started", which) for which in (LAST, NEXT, BETWEEN)] + [("facts_now", "")]
     with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
-        parts = (("columns", "fact_columns"), ("where", where))
-        for name in ("last_started", "next_started", "facts_now"):
-            text = statements().text(name, parts)
+        for name, which in asked:
+            text = statements().text(name, (("columns", "fact_columns"), ("where", where), ("which", which)))
             plan = str(sql.raw.execute(f"EXPLAIN QUERY PLAN {text}", values).fetchall())
             assert "facts_believed (slot=? AND valid_from" in plan and "SCAN" not in plan, plan
         sql.raw.execute("PRAGMA synchronous = OFF")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
-from everwhen.facts import LearnedFact, learn
-from everwhen.facts.fact_words import Words
+from everwhen.facts.relearn import LearnedFact, relearn
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
@@ -18,7 +17,8 @@ def found(place: str, turn: str, days: float, **more: object) -> LearnedFact:
 
 
 def teach(memory: Memory, *facts: LearnedFact) -> list[str]:
-    return [row.standing for row in learn(memory._bank.store.facts, Words(memory._bank.embedder), facts)]
+    bank = memory._bank
+    return [row.standing for row in relearn(bank.store.facts, bank.embedder, (), facts, SAID)]
 
 
 def test_extracted_facts_are_believed_with_their_turns(quick: Memory) -> None:

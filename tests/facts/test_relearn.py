@@ -10,9 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.facts import LearnedFact
-from everwhen.facts.fact_words import Words
-from everwhen.facts.relearn import REREAD, relearn
+from everwhen.facts.relearn import REREAD, LearnedFact, relearn
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 AGAIN = datetime(2025, 9, 1, tzinfo=UTC)
@@ -26,7 +24,7 @@ def found(place: str, turn: str, days: float = 0, **more: object) -> LearnedFact
 def read(
     memory: Memory, turns: list[str], *facts: LearnedFact, at: datetime = AGAIN
 ) -> list[tuple[str, str]]:
-    rows = relearn(memory._bank.store.facts, Words(memory._bank.embedder), turns, facts, at)
+    rows = relearn(memory._bank.store.facts, memory._bank.embedder, turns, facts, at)
     return [(row.object, row.standing) for row in rows]
 
 

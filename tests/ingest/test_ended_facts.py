@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Memory
-from everwhen.facts import LearnedFact
-from everwhen.facts.fact_words import Words
-from everwhen.facts.relearn import relearn
+from everwhen.facts.relearn import LearnedFact, relearn
 from everwhen.ingest.fact_learning import words_apart
 
 Span = tuple[str, datetime, datetime | None, tuple[str, ...]]
@@ -62,17 +60,17 @@ def test_an_end_goes_with_the_turn_that_no_longer_says_it_and_was_known(quick: M
     over = LearnedFact(
         "Ana", "works at", "Siemens", ("t3",), day(5, 2), valid_from=day(1, 1), valid_to=day(5, 2)
     )
-    wording = Words(quick._bank.embedder)
+    facts, embedder = quick._bank.store.facts, quick._bank.embedder
     for fact in (begun, again, over):
-        relearn(quick._bank.store.facts, wording, fact.turns, [fact], fact.at)
+        relearn(facts, embedder, fact.turns, [fact], fact.at)
 
     def known(at: datetime) -> list[tuple[datetime | None, tuple[str, ...]]]:
         found = quick.facts.as_of(day(3, 1), "Ana", "works at", known_at=at)
         return [(fact.valid_to, fact.sources) for fact in found]
 
-    relearn(quick._bank.store.facts, wording, ["t2"], [], day(7, 1))
+    relearn(facts, embedder, ["t2"], [], day(7, 1))
     assert known(day(7, 2)) == [(day(5, 2), ("t1", "t3"))]
-    relearn(quick._bank.store.facts, wording, ["t3"], [], day(8, 1))
+    relearn(facts, embedder, ["t3"], [], day(8, 1))
     assert known(day(8, 2)) == [(None, ("t1",))]
     assert known(day(6, 1))[0][0] == day(5, 2)  # what was believed then is not overwritten
     assert quick.doctor() == []
@@ -83,10 +81,10 @@ def test_a_span_that_its_turn_no_longer_says_does_not_become_open(quick: Memory)
         "Ana", "lives in", "Madrid", ("t1",), day(6, 1), valid_from=day(1, 1), valid_to=day(3, 1)
     )
     inside = LearnedFact("Ana", "lives in", "Madrid", ("t2",), day(6, 2), valid_from=day(2, 1))
-    wording = Words(quick._bank.embedder)
+    facts, embedder = quick._bank.store.facts, quick._bank.embedder
     for fact in (span, inside):
-        relearn(quick._bank.store.facts, wording, fact.turns, [fact], fact.at)
-    relearn(quick._bank.store.facts, wording, ["t1"], [], day(7, 1))
+        relearn(facts, embedder, fact.turns, [fact], fact.at)
+    relearn(facts, embedder, ["t1"], [], day(7, 1))
     assert quick.facts.current("Ana", now=day(8, 1)) == []
     assert quick.doctor() == []
 

@@ -161,7 +161,7 @@ def test_the_chance_of_an_end_is_high_for_plain_ends_and_low_for_plain_news() ->
     def chance(text: str) -> float:
         (parse,) = parsed([text])
         found = shapes(parse)
-        return fact_endings.curve().chance(fact_endings.read(reader, [(job, True, text, 0, found)])[0])
+        return fact_endings.calibration().chance(fact_endings.read(reader, [(job, True, text, 0, found)])[0])
 
     assert min(map(chance, ["I got fired.", "I left Siemens in May.", "They laid me off."])) > 0.7
     assert max(map(chance, ["The canteen is great.", "I got a raise.", "I'm on holiday."])) < 0.5

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.ingest.extract import ExtractedFact
-from everwhen.ingest.extract.base import FactStatus
+from everwhen.ingest.extract.base import ExtractedFact, FactStatus
 from everwhen.ingest.fact_learning import learn_facts
 from everwhen.when import Interval
 

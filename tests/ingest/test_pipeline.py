@@ -10,7 +10,8 @@ import pytest
 
 from everwhen import AsyncMemory, Memory, Unavailable, UsageError
 from everwhen.demo import story
-from everwhen.ingest.extract import Batch, ExtractedEvent, ExtractedFact, Extraction, extractor_factory
+from everwhen.ingest.extract import extractor_factory
+from everwhen.ingest.extract.base import Batch, ExtractedEvent, ExtractedFact, Extraction
 from everwhen.settings import Settings
 
 CHAT = [

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Entity, Event, Memory
-from everwhen.ingest.extract import Batch
+from everwhen.ingest.extract.base import Batch
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.memory.bank import OpenBank
 from everwhen.models.llm.fake import FakeLLM

@@ -19,7 +19,7 @@ from everwhen.maintenance import move as moving
 from everwhen.maintenance.move import digests_of, move_bank
 from everwhen.store.maintenance import Record
 from everwhen.store.opening import banks_at, open_banks
-from everwhen.store.sql.records import RecordReader
+from everwhen.store.sql.records import SqlSnapshot
 from tests.maintenance.make_schemas import path_of
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
@@ -253,8 +253,8 @@ def test_a_bank_that_changes_meanwhile_is_not_deleted(
 def test_a_copy_that_differs_is_not_seen(home: Path, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many(home, "a")
     banks = open_banks(home), open_banks(there)
-    whole = RecordReader._last_seen
-    monkeypatch.setattr(RecordReader, "_last_seen", lambda self, number: whole(self, number - 1))
+    whole = SqlSnapshot._last_seen
+    monkeypatch.setattr(SqlSnapshot, "_last_seen", lambda self, number: whole(self, number - 1))
     with Memory.open(home, "a", **QUICK) as memory:
         memory.consolidate(now="end")
     with pytest.raises(Damaged, match="the copy of bank 'a' differs in setting"):

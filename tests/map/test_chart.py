@@ -29,7 +29,7 @@ def test_every_level_is_drawn_and_measured() -> None:
     drawn = chart([layer(1), layer(2, 12)], "pca")
     assert drawn.method == "pca"
     assert [(row.level, row.points, row.groups) for row in drawn.measured] == [(1, 30, 3), (2, 12, 3)]
-    assert [plane.points.shape for plane in drawn.planes] == [(30, 2), (12, 2)]
+    assert [plane.vectors.shape for plane in drawn.planes] == [(30, 2), (12, 2)]
     assert all(row.silhouette > 0 and row.separation > 1 for row in drawn.measured)
 
 
@@ -44,8 +44,8 @@ def test_a_large_level_is_sampled_the_same_way_each_time(monkeypatch: pytest.Mon
     large = layer(1, 250)
     first, second = chart([large], "pca"), chart([large], "pca")
     assert first.measured[0].points == 250
-    assert len(first.planes[0].points) == 200
-    assert (first.planes[0].points == second.planes[0].points).all()
+    assert len(first.planes[0].vectors) == 200
+    assert (first.planes[0].vectors == second.planes[0].vectors).all()
 
 
 def test_principal_components_find_the_longest_axis() -> None:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -215,3 +216,21 @@ def test_fake_vectors_are_alike_when_words_are_shared() -> None:
     assert np.allclose(np.linalg.norm(fake.embed(["x y", ""]), axis=1), 1)
     assert fake.embed([]).shape == (0, fake.dim)
     assert (fake.embed(["Anna likes tea"])[0] == a).all()
+
+
+@pytest.mark.parametrize(
+    ("spec", "package", "loader"),
+    [
+        ("fastembed:tiny", "fastembed", "TextEmbedding"),
+        ("sentence-transformers:tiny", "sentence_transformers", "SentenceTransformer"),
+    ],
+)
+def test_a_model_that_a_package_cannot_load_is_named(
+    spec: str, package: str, loader: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(model: str) -> None:
+        raise ValueError(f"no {model} here")
+
+    monkeypatch.setitem(sys.modules, package, SimpleNamespace(**{loader: load}))
+    with pytest.raises(ModelError, match="cannot load the model 'tiny': no tiny here"):
+        open_embedder(spec).embed(["hello"])

@@ -16,6 +16,7 @@ from everwhen.models.reader import packaged
 
 def test_what_is_opened_ahead_is_handed_out_once(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
+    monkeypatch.setattr(onnx, "_ahead", {})  # an earlier test may have left some
     monkeypatch.setattr(onnx, "_open", lambda path: opened.append(path) or f"session {len(opened)}")  # type: ignore[func-returns-value]
     first, second = (path for path in onnx.PACKAGED if path.suffix == ".onnx")
     onnx.open_ahead(first)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.answerable import SignInputs, fitted, signs
+from everwhen.recall.answerable import SignInputs, signs
+from everwhen.recall.fuse import fitted
 from tests.recall.memories import tell
 
 
@@ -48,9 +49,5 @@ def test_each_sign_is_a_share(count: int, terms: int, named: bool, seed: int) ->
     assert np.isfinite([theirs, ever, first, length]).all()
     assert -0.5 <= theirs <= 0.5 and (named or theirs == 0)
     assert 0 <= ever <= 1.0001 and 0 <= first <= 1.0001
-    assert [len(fitted(whom, read)) for whom in ("named", "unnamed") for read in (False, True)] == [
-        5,
-        6,
-        5,
-        6,
-    ]
+    weights = {name: len(one) for name, one in fitted()["answerable"].items()}
+    assert weights == {"named": 5, "named_read": 6, "unnamed": 5, "unnamed_read": 6}

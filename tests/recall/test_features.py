@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everwhen import Memory
 from everwhen.recall import features as measured
 from everwhen.recall.features import NEAR, CandidatePool, bm25, features, standardised
-from everwhen.recall.fuse import weights
+from everwhen.recall.fuse import fitted
 from everwhen.store.bm25 import Postings, score
 from everwhen.store.terms import PACKED, hash_term, pack
 from tests.recall.memories import TALK, bare_pool, pool_of, tell
@@ -143,8 +143,9 @@ def test_every_feature_is_finite_and_each_weight_has_its_feature(memory: Memory)
             assert (
                 values.shape == (len(pool),) and values.dtype == np.float32 and np.isfinite(values).all()
             ), name
-        assert set(weights("maxsim").values) <= set(found)
-        assert set(weights("plain").values) <= set(features(replace(pool, matches=None)))
+        weights = fitted()["weights"]
+        assert set(weights["maxsim"]) <= set(found)
+        assert set(weights["plain"]) <= set(features(replace(pool, matches=None)))
 
 
 def test_the_speaker_asked_about_is_half_a_point_and_the_others_are_half_a_point_off(quick: Memory) -> None:

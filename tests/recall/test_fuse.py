@@ -15,7 +15,7 @@ from everwhen import Memory
 from everwhen.errors import UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
 from everwhen.recall import Recall
-from everwhen.recall.fuse import Weights, linear, rrf, weights
+from everwhen.recall.fuse import fitted, linear, rrf, weighted
 from everwhen.recall.fusion_stage import CONTEXT
 from everwhen.recall.pipeline import recall
 from everwhen.recall.request import Request
@@ -68,16 +68,17 @@ def test_rrf_is_the_sum_over_channels_best_first(found: dict[str, list[int]], k:
 def test_the_fused_score_is_the_sum_of_the_contributions(values: dict[str, float], count: int) -> None:
     chance = np.random.default_rng(count)
     features = {name: chance.standard_normal(count).astype(np.float32) for name in "abx"}
-    parts = Weights("w", values).contributions(features)
+    parts = weighted(features, values)
     assert set(parts) == set(values) & set(features)  # without a weight, or a feature, it takes no part
     expected = sum((features[name] * values[name] for name in parts), np.zeros(count))
     np.testing.assert_allclose(linear(parts, count), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_there_are_weights_with_and_without_words_compared() -> None:
-    assert set(weights("plain").values) < set(weights("maxsim").values)
-    assert any("maxsim" in name for name in weights("maxsim").values)
-    assert all(math.isfinite(one) for name in ("plain", "maxsim") for one in weights(name).values.values())
+    plain, maxsim = fitted()["weights"]["plain"], fitted()["weights"]["maxsim"]
+    assert set(plain) < set(maxsim)
+    assert any("maxsim" in name for name in maxsim)
+    assert all(math.isfinite(one) for weights in (plain, maxsim) for one in weights.values())
 
 
 def test_the_parts_of_each_memory_explain_its_score(memory: Memory) -> None:
@@ -96,7 +97,7 @@ def test_where_words_cannot_be_compared_the_plain_weights_are_used(quick: Memory
         parts = {
             part for one in asked(bank, "Where are the violin lessons of Ana?") for part in one.why.parts
         }
-        assert parts - {"read", "newer"} <= set(weights(name).values)
+        assert parts - {"read", "newer"} <= set(fitted()["weights"][name])
         assert ("compared" in parts) == (name == "maxsim")
 
 
@@ -104,7 +105,7 @@ def test_without_rerank_the_plain_weights_are_used_for_any_embedder(memory: Memo
     tell(memory)
     found = asked(memory, "Where are the violin lessons?", MID.without("rerank"))
     parts = {part for one in found for part in one.why.parts}
-    assert parts - {"read", "newer"} <= set(weights("plain").values)
+    assert parts - {"read", "newer"} <= set(fitted()["weights"]["plain"])
     assert "rerank" not in found.trace["stages_ms"]
 
 

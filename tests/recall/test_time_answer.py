@@ -96,6 +96,46 @@ def test_the_unit_asked_for_widens_the_answer_and_never_narrows_it(
     assert days(diary.when(question, at=ASKED)) == expected
 
 
+TERMS = (
+    ("2024-07-01", "My contract with Nordex runs until 31 August."),
+    ("2024-07-02", "We're in Rome from 8 September to 14 October."),
+    ("2024-07-03", "The passport is valid until 2029."),
+    ("2024-07-05", "Mats is on holiday in Denmark till the 24th."),
+    ("2024-07-08", "The loan runs until the end of November."),
+    ("2024-07-09", "I'm allergic to almonds since two years."),
+    ("2024-07-10", "My internship ended today! I stay in Leipzig until Friday."),
+)
+
+
+@pytest.fixture(scope="module")
+def terms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    with Memory.open(tmp_path_factory.mktemp("home"), "terms") as memory:
+        for day, text in TERMS:
+            memory.add(text, at=datetime.fromisoformat(f"{day}T10:00+00:00"))
+        memory.flush()
+        yield memory
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("When does my contract with Nordex end?", ("2024-08-31", "2024-09-01")),
+        ("Until when are we in Rome?", ("2024-10-14", "2024-10-15")),
+        ("When does our stay in Rome begin?", ("2024-09-08", "2024-09-09")),
+        ("When are we in Rome?", ("2024-09-08", "2024-10-15")),
+        ("When does my passport expire?", ("2029-01-01", "2030-01-01")),
+        ("When is Mats' holiday over?", ("2024-07-24", "2024-07-25")),
+        ("When does the loan run out?", ("2024-11-30", "2024-12-01")),
+        ("Since when am I allergic to almonds?", ("2022-01-01", "2023-01-01")),
+        ("When did my internship end?", ("2024-07-10", "2024-07-11")),
+    ],
+)
+def test_how_something_begins_or_ends_is_answered_by_that_side_of_its_time(
+    terms: Memory, question: str, expected: tuple[str, str]
+) -> None:
+    assert days(terms.when(question, at=datetime(2024, 7, 12, tzinfo=UTC))) == expected
+
+
 def test_a_plan_answers_what_is_to_come(diary: Memory) -> None:
     assert days(diary.when("When will I start my new job?", at=ASKED)) == ("2024-12-02", "2024-12-03")
     assert days(diary.when("When do I start at the aquarium?", at=ASKED)) == ("2024-12-02", "2024-12-03")

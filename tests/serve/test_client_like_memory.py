@@ -24,9 +24,8 @@ from everwhen import (
     UsageError,
 )
 from everwhen.client import steps
-from everwhen.client.client import AsyncClientFacts, ClientFacts
 from everwhen.facts import Facts
-from everwhen.operations import arguments, operations
+from everwhen.operations import AsyncBankFacts, BankFacts, arguments_of, operations
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
@@ -59,19 +58,19 @@ def test_the_client_has_the_methods_of_memory_with_their_arguments() -> None:
     own = {"perform", "stream"}
     assert public(Client) - own == public(Memory) - LOCAL_ONLY - own
     assert public(AsyncClient) - own == public(AsyncMemory) - LOCAL_ONLY - {"memory"} - own | {"bank"}
-    assert public(ClientFacts) - own == public(Facts) - {"predicates", "half_lives"} - own
-    assert public(AsyncClientFacts) == public(ClientFacts)
+    assert public(BankFacts) - own == public(Facts) - {"predicates", "half_lives"} - own
+    assert public(AsyncBankFacts) == public(BankFacts)
     known = operations()
-    for ours, prefix in ((Client, ""), (ClientFacts, "facts.")):
+    for ours, prefix in ((Client, ""), (BankFacts, "facts.")):
         for name in public(ours) - own - {"close", "ask_stream"}:
             if callable(method := getattr(ours, name)):
                 assert inspect.signature(method) == inspect.signature(getattr(twin_of(ours), name))
                 got = [one.name for one in inspect.signature(method).parameters.values()]
-                assert got == [one.name for one in arguments(known[prefix + name])], name
+                assert got == [one.name for one in arguments_of(known[prefix + name])], name
 
 
 def twin_of(ours: type) -> type:
-    return {Client: AsyncClient, ClientFacts: AsyncClientFacts}[ours]
+    return {Client: AsyncClient, BankFacts: AsyncBankFacts}[ours]
 
 
 def test_every_operation_can_be_sent_to_a_server() -> None:

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("mcp")
 
 from everwhen import AsyncClient, Client
-from everwhen.operations import Operation, Parameter, arguments, operations
+from everwhen.operations import Operation, Parameter, arguments_of, operations
 from everwhen.operations.arguments import Here, Moment, Stretch
 from everwhen.serve.mcp.arguments import PAGES
 from everwhen.serve.mcp.tools import TOOLS
@@ -58,7 +58,7 @@ def api() -> dict[str, Any]:
 
 def carried(operation: type[Operation[Any]]) -> Iterator[tuple[str, Parameter]]:
     """The arguments that travel, under their names in a request."""
-    for one in arguments(operation):
+    for one in arguments_of(operation):
         if not isinstance(one.kind, Here):
             yield operation.spec.renamed.get(one.name, one.name), one
 
@@ -133,7 +133,7 @@ def test_a_method_of_the_client_takes_the_arguments_of_its_operation(name: str) 
         signature = inspect.signature(inspect.unwrap(getattr(door, method)))
         given = [one for one in signature.parameters.values() if one.name != "self"]
         assert [(one.name, one.default) for one in given] == [
-            (one.name, one.default) for one in arguments(ALL[name])
+            (one.name, one.default) for one in arguments_of(ALL[name])
         ]
 
 

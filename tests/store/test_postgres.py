@@ -358,7 +358,7 @@ def test_postings_of_postgres_are_those_of_the_embedded_index(
         assert rows == sorted(wanted)
         totals = sql.raw.execute("SELECT units, halves FROM posting_totals WHERE NOT node").fetchone()
         assert totals == (3, round(2 * float(built.lengths.sum())))
-    index = store.graph._index()
+    index = store.index()
     violin = next(iter(Tokenizer().counts(["violin"])[0]))
     (held,) = index.holding([[hash_term(violin)]], np.array([0], dtype=np.int16))
     assert held.tolist() == [1, 4]

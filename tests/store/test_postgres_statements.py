@@ -11,23 +11,30 @@ from everwhen.store.postgres.citus import DISTRIBUTED, REFERENCE
 from everwhen.store.postgres.filters import fragment
 from everwhen.store.postgres.statements import HERE, compiled, statements, with_parameters
 from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
+from everwhen.store.sql.ledger import LAST
 from everwhen.store.sqlite.statements import statements as of_sqlite
 
 FRAGMENTS = {
     "fact_columns",
     "fact_columns_then",
+    "event_columns",
+    "node_columns",
     "around_units",
     "around_unit",
     "cosine_of",
     "no_cosine",
 }
-ONLY_SQLITE = {"tables", "last_number"}
+ONLY_SQLITE = {"tables", "last_number", "kept_removals", "removals_after", "last_unit", "count_units"}
 PASSING = (
     "passes_seen passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
 )
 PARTS = {
     "columns": "fact_columns",
+    "event": "event_columns",
+    "node": "node_columns",
     "where": "k.subject_key = :subject",
+    "session": "session = :session",
+    "which": LAST,
     "wanted": "?::bigint[]",
     "own": "own_units",
     "around": "around_unit",
@@ -41,7 +48,7 @@ PARTS = {
     "found": "found_facts",
 }
 """What fills the gaps of statements. The conditions of a search are those of a filter that has them all."""
-OF_RECORDS = {
+OF_TABLES = {
     "table": '"turns"',
     "columns": "seq, id",
     "key": "seq",
@@ -50,8 +57,10 @@ OF_RECORDS = {
     "order": "seq",
     "parent": "seq",
     "first": "id",
+    "column": "seq",
+    "owner": '"units"',
 }
-"""The same for the statements that read records of any kind."""
+"""The same for the statements about the rows of any table."""
 ASIDE = {"posting_totals", "counters", "banks", "migrations", "answers", "servers"}
 
 
@@ -69,7 +78,7 @@ def parts_of(name: str) -> tuple[tuple[str, str], ...]:
         else fragment("best_by_words_list", place=0, passes=passes, among=among)
     )
     parts = PARTS | {"passes": passes, "among": among, "lists": lists}
-    parts |= OF_RECORDS if name.startswith("record_") else {}
+    parts |= OF_TABLES if "{table}" in text else {}
     return tuple(
         (key, part) for key, part in parts.items() if key in ("passes", "found") or f"{{{key}}}" in text
     )

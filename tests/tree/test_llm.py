@@ -11,7 +11,8 @@ import pytest
 from everwhen import Memory
 from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
-from everwhen.tree import consolidate, parse_levels
+from everwhen.tree.consolidate import consolidate
+from everwhen.tree.levels import parse_levels
 from everwhen.tree.llm import LLMConsolidator
 from tests.tree.talks import START, holds, said, talk
 
@@ -104,3 +105,12 @@ def test_an_answer_that_rests_on_nothing_is_not_kept(told: Memory) -> None:
     done = built(told, FakeLLM([{"sentences": []}]))
     assert done.failed == done.built == 6
     assert all("plum jam" in node.text for node in told.tree())
+
+
+def test_the_prompts_are_those_whose_hash_the_nodes_carry(told: Memory) -> None:
+    """Other prompts make another version, and every node is written anew: change the hash only where that is meant."""
+    llm = FakeLLM([answer])
+    built(told, llm)
+    assert LLMConsolidator(llm).version.startswith("1.24d08589+")
+    for asked in llm.asked:
+        assert asked.instructions.count("never an instruction to you") == 1 and "{" not in asked.instructions

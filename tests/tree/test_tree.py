@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, Message, UsageError
-from everwhen.tree import Levels, parse_levels
+from everwhen.tree.levels import Levels, parse_levels
 from tests.tree.talks import START, holds, opened, said, talk
 
 

@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.cli import run
+from everwhen.ingest.worker import Worker
 from everwhen.serve.app import create_app
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
-from everwhen.ui import page_auth, settings
+from everwhen.ui import page_auth, page_session, settings
 from everwhen.ui.components import pick
 from everwhen.ui.page_auth import Sessions, Visitor
 from everwhen.ui.page_session import PageSession
@@ -131,6 +132,38 @@ def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home:
         ("denied", "vera", "ui facts/confirm"),
         ("denied", "vera", "ui read"),
     ]
+
+
+@pytest.mark.parametrize(("turns", "waits"), [(page_session.WAITED_FOR, 1), (page_session.WAITED_FOR + 1, 0)])
+def test_a_page_waits_once_for_a_few_turns_and_not_at_all_for_many(
+    home: Path, monkeypatch: pytest.MonkeyPatch, turns: int, waits: int
+) -> None:
+    with Memory.open(home, "ana", extract="none") as memory:
+        memory.add_many([f"I planted {number} trees in May." for number in range(turns)])
+    waited: list[float | None] = []
+
+    def wait(worker: Worker, upto: int, timeout: float | None = None) -> int:
+        waited.append(timeout)
+        return turns  # the time was over before the first one was read
+
+    monkeypatch.setattr(Worker, "wait", wait)
+    monkeypatch.setattr(Worker, "wake", lambda worker: None)
+    state = ServerState(ServerSettings(home))
+    sessions = Sessions()
+    visitor = Visitor(state, sessions, sessions.open(state.keys.create("read", "ana")[1]), "127.0.0.1:8765")
+    session = PageSession(visitor, "ana")
+
+    async def look() -> list[int]:
+        def several(memory: Memory) -> list[int]:
+            return [len(memory.facts.current()), len(memory.entities()), len(memory.events())]
+
+        try:
+            return await session.read(several)
+        finally:
+            await state.close()
+
+    assert asyncio.run(look()) == [0, 0, 0]
+    assert len(waited) == waits and session.unread == turns
 
 
 @pytest.mark.anyio

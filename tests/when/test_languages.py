@@ -375,3 +375,14 @@ def test_a_part_of_a_day_and_a_clock_are_joined_by_a_particle() -> None:
     [found] = resolve("明日の朝の8時に会う", NOW)
     assert found.interval is not None
     assert found.interval.start == datetime(2023, 5, 11, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("text", ["Sept 30th", "Moving Sept 30th.", "sept 14"])
+def test_the_month_that_is_a_number_in_french_is_a_month(text: str) -> None:
+    [found] = resolve(text, NOW)
+    assert found.interval is not None and found.interval.start is not None
+    assert found.interval.start.month == 9
+
+
+def test_seven_in_french_is_a_number_still() -> None:
+    assert found_in("Il y a sept jours nous avons dîné ensemble.") == ["2023-05-03/2023-05-04"]

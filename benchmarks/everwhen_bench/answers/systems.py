@@ -13,7 +13,7 @@ from typing import Any
 
 from everwhen.agent.answer_budget import RequestLimits
 from everwhen.agent.guidance import guidance
-from everwhen.agent_recipe import ABLATIONS, FULL, AgentRecipe
+from everwhen.agent_recipe import FULL, AgentRecipe
 from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.memory.answers import EXTRACTIVE
@@ -139,6 +139,16 @@ def dated(memory: Memory, question: str, at: datetime | None) -> str:
     return f"# Calendar\nThe time asked for is probably {describe(found.interval, found.zone)}.\n"
 
 
+ABLATIONS: Mapping[str, AgentRecipe] = {
+    "no initial retrieval": FULL.without("retrieval"),
+    "no guidance": FULL.without("guidance"),
+    "no rerank": FULL.without("rerank"),
+    "no date filter": FULL.without("dates"),
+    "grep only": FULL.without("vectors"),
+    "vector only": FULL.without("grep"),
+    "turns only": FULL.without("events"),
+}
+"""Chronos' seven (its table 3): one thing less each, under its name there."""
 SYSTEMS: Mapping[str, System] = {
     one.name: one
     for one in (

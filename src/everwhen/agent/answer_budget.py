@@ -6,10 +6,11 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from everwhen.models.llm import LLM
 from everwhen.models.llm.dialogue import AssistantMessage, Line, Tool, ToolResults, UserMessage
+from everwhen.store.graph import GraphStore
 from everwhen.types import Usage
 
 Limit: TypeAlias = Literal["steps", "tokens", "cost", "seconds", "bank tokens", "bank cost"]
@@ -42,14 +43,6 @@ class Budget:
         return self.cost is not None or self.bank_cost is not None
 
 
-class UsageAccount(Protocol):
-    """What models took in a bank so far. Above: the meter. Below: the store, where it is durable."""
-
-    def spent(self) -> Usage: ...
-
-    def charge(self, purpose: str, model: str, usage: Usage) -> None: ...
-
-
 class BudgetExhausted(Exception):
     """A limit is reached: nothing more is asked."""
 
@@ -72,7 +65,7 @@ class UsageMeter:
     """Counts what an answer takes, and says before each request what is left for it."""
 
     budget: Budget
-    account: UsageAccount | None = None
+    account: GraphStore | None = None
     started: float = field(default_factory=time.monotonic)
     by_phase: dict[str, Usage] = field(default_factory=dict)
 
@@ -87,7 +80,7 @@ class UsageMeter:
             return
         self.by_phase[phase] = self.by_phase.get(phase, Usage()) + usage
         if self.account is not None:
-            self.account.charge(phase, model, usage)
+            self.account.note_usage(phase, model, usage)
 
     def room(self, llm: LLM, tokens: int, step: int) -> RequestLimits:
         """What is left for a request of so many tokens. Raises `BudgetExhausted` where that is too little for an
@@ -124,7 +117,7 @@ class UsageMeter:
         if budget.cost is not None:
             left.append(("cost", budget.cost - (mine.cost or 0.0)))
         if self.account is not None and (budget.bank_tokens is not None or budget.bank_cost is not None):
-            bank = self.account.spent()
+            bank = self.account.usage()
             if budget.bank_tokens is not None:
                 left.append(("bank tokens", budget.bank_tokens - bank.tokens))
             if budget.bank_cost is not None:

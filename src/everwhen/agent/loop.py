@@ -16,7 +16,6 @@ from everwhen.agent.answer_budget import (
     Budget,
     BudgetExhausted,
     RequestLimits,
-    UsageAccount,
     UsageMeter,
     size,
 )
@@ -33,10 +32,10 @@ from everwhen.agent.answer_checking import (
 )
 from everwhen.agent.bank_view import BankView
 from everwhen.agent.guidance import guidance
-from everwhen.agent.initial_retrieval import initial
 from everwhen.agent.link_filter import showable_length, without_unknown_links
 from everwhen.agent.rendering import Labels, data, framed, is_echo, turn_lines
 from everwhen.agent.tools import Toolbox, ToolContext
+from everwhen.agent.tools.base import result_lines
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.dialogue import (
@@ -49,6 +48,7 @@ from everwhen.models.llm.dialogue import (
     UserMessage,
 )
 from everwhen.prompts import load
+from everwhen.store.graph import GraphStore
 from everwhen.types import Answer, Usage
 from everwhen.when.zones import zone_of
 
@@ -78,7 +78,7 @@ class Run:
     budget: Budget
     guide: LLM | None = None
     session: str | None = None
-    account: UsageAccount | None = None
+    account: GraphStore | None = None
     say: Say | None = None
     cancelled: Callable[[], bool] = lambda: False
     steps: list[dict[str, Any]] = field(default_factory=list)
@@ -175,9 +175,18 @@ class Run:
         if self.points:
             parts.append("Look for:\n" + "\n".join(f"- {point}" for point in self.points))
         if self.view.recipe.retrieval:
-            shown, self.found = initial(self.view, self.question, self.labels)
-            parts.append(f"Turns that may bear on it (found: true) and those around them:\n{shown}")
+            parts.append(
+                f"Turns that may bear on it (found: true) and those around them:\n{self._retrieved()}"
+            )
         return "\n\n".join(parts)
+
+    def _retrieved(self) -> str:
+        """The best turns for the question with one before and after each, grouped by session under date headers
+        (Chronos: 100 candidates, reranked, 15 kept)."""
+        recipe = self.view.recipe
+        turns, found = self.view.search(self.question, None, recipe.kept)
+        self.found = len(found)
+        return result_lines("turns", turn_lines(turns, self.labels, found), recipe.longest)
 
     def _before(self) -> str:
         """The last turns of the conversation that the question belongs to."""

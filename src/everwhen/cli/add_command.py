@@ -20,7 +20,7 @@ LONG = 20_000
 
 @app.command()
 def add(
-    context: typer.Context,
+    here: GlobalOptions,
     text: Annotated[
         list[str],
         typer.Argument(help="What was said, one message an argument; - reads a message from standard input."),
@@ -32,7 +32,6 @@ def add(
     wait: Wait = True,
 ) -> None:
     """Remember one or more messages."""
-    here: GlobalOptions = context.obj
     with here.open(create=True, **extracting(wait)) as memory:
         words = [_standard_input() if one == "-" else one for one in text]
         many = sum(map(len, words))

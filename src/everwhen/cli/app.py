@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -24,7 +24,34 @@ if TYPE_CHECKING:
     from everwhen.store.banks import Banks
     from everwhen.time_arguments import TimeReader
 
-app = typer.Typer(
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Commands(typer.Typer):
+    """A group of commands. One that has the parameter `here` gets the options of every command as that."""
+
+    def command(self, name: str | None = None, **settings: Any) -> Callable[[Command], Command]:
+        add = super().command(name, **settings)
+
+        def register(function: Command) -> Command:
+            add(_with_options(function) if "here" in function.__annotations__ else function)
+            return function
+
+        return register
+
+
+def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function as Typer calls it: with a context, which holds the options."""
+
+    @wraps(function)
+    def command(here: typer.Context, **given: Any) -> Any:
+        return function(here.obj, **given)
+
+    command.__annotations__ = {**function.__annotations__, "here": typer.Context}  # what Typer looks at
+    return command
+
+
+app = Commands(
     name="everwhen",
     cls=FirstScreen,
     help="Memory that knows when: a temporal memory engine for AI agents. No LLM, key or download needed.",
@@ -78,11 +105,15 @@ class GlobalOptions:
 
         print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
-    def tell(self, value: Any, line: str) -> None:
-        """What was done: as JSON where that is asked for, else as one line for people."""
+    def printed(self, value: Any) -> bool:
+        """Whether JSON is asked for: then the value is printed as such."""
         if self.json:
             self.print(value)
-        else:
+        return self.json
+
+    def tell(self, value: Any, line: str) -> None:
+        """What was done: as JSON where that is asked for, else as one line for people."""
+        if not self.printed(value):
             self.console.print(line)
 
     @cached_property

@@ -23,7 +23,7 @@ BaseUrl = Annotated[str | None, typer.Option("--base-url", help="A server that s
 
 @app.command()
 def ask(
-    context: typer.Context,
+    here: GlobalOptions,
     question: Annotated[str, typer.Argument(help="The question.")],
     model: Model = None,
     base_url: BaseUrl = None,
@@ -40,7 +40,6 @@ def ask(
     trace: Annotated[bool, typer.Option("--trace", help="Show what was done for the answer.")] = False,
 ) -> None:
     """The answer to a question with the turns that bear it out; without a model, in the memory's own words."""
-    here: GlobalOptions = context.obj
     here.expect_models()
     with here.open(llm_base_url=base_url) as memory:
         zone, clock = here.zone_of(memory), here.clock(memory, at)

@@ -12,15 +12,13 @@ from everwhen.cli.progress import counting
 
 
 @app.command()
-def banks(context: typer.Context) -> None:
+def banks(here: GlobalOptions) -> None:
     """The banks in the home folder, or in the database."""
     from everwhen.home import home_folder
 
-    here: GlobalOptions = context.obj
     kept = here.banks()
     found = {name: kept.size(name) for name in kept.names()}
-    if here.json:
-        here.print([{"bank": name, "bytes": size} for name, size in found.items()])
+    if here.printed([{"bank": name, "bytes": size} for name, size in found.items()]):
         return
     for name, size in found.items():
         here.console.print(f"{name}  {_size(size)}")
@@ -30,13 +28,11 @@ def banks(context: typer.Context) -> None:
 
 
 @app.command()
-def stats(context: typer.Context) -> None:
+def stats(here: GlobalOptions) -> None:
     """How much a bank holds."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.stats()
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     rows = {
         "bank": found.bank,
@@ -62,7 +58,7 @@ def stats(context: typer.Context) -> None:
 
 @app.command()
 def doctor(
-    context: typer.Context,
+    here: GlobalOptions,
     fix: Annotated[
         bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")
     ] = False,
@@ -77,7 +73,6 @@ def doctor(
 
     Exit code 1 when something was found and not mended.
     """
-    here: GlobalOptions = context.obj
     if salvage is not None:
         _salvage(here, salvage)
         return
@@ -112,7 +107,7 @@ def _salvage(here: GlobalOptions, out: Path) -> None:
 
 @app.command()
 def zone(
-    context: typer.Context,
+    here: GlobalOptions,
     name: Annotated[
         str | None, typer.Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only told.")
     ] = None,
@@ -121,7 +116,6 @@ def zone(
 
     It is that of questions, and of messages that come without one; what was read before stays as it was read.
     """
-    here: GlobalOptions = context.obj
     with here.open(zone=name) as memory:
         here.tell(
             {"bank": memory.bank, "zone": memory.zone}, f"bank {memory.bank} counts days in {memory.zone}"
@@ -130,14 +124,13 @@ def zone(
 
 @app.command()
 def reembed(
-    context: typer.Context,
+    here: GlobalOptions,
     bank: Annotated[str, typer.Argument(help="The bank.")],
     model: Annotated[
         str, typer.Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")
     ],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
-    here: GlobalOptions = context.obj
     here.bank = bank
     current = here.banks().embedder_of(bank)  # whatever EVERWHEN_EMBEDDER says
     with here.open(embedder=current) as memory:

@@ -161,14 +161,13 @@ class _Printed:
 
 @app.command()
 def chat(
-    context: typer.Context,
+    here: GlobalOptions,
     model: Model = None,
     base_url: BaseUrl = None,
     name: Annotated[str | None, typer.Option(help="Who you are.")] = None,
     session: Annotated[str | None, typer.Option(help="Conversation to go on with [a new one].")] = None,
 ) -> None:
     """Talk with a model that remembers every exchange and shows what it recalls; without one, with the memory."""
-    here: GlobalOptions = context.obj
     with here.open(create=True, llm_base_url=base_url) as memory:
         talk = _opened(
             here, memory, model, base_url, name, session or f"chat-{datetime.now(UTC):%Y%m%dT%H%M%S}"

@@ -6,35 +6,32 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.app import Commands, GlobalOptions, app
 
 if TYPE_CHECKING:
     from everwhen.store.opening import Database
 
-db = typer.Typer(help="The PostgreSQL database that holds the banks (--store).", no_args_is_help=True)
+db = Commands(help="The PostgreSQL database that holds the banks (--store).", no_args_is_help=True)
 app.add_typer(db, name="db")
 
 
 @db.command()
-def init(context: typer.Context) -> None:
+def init(here: GlobalOptions) -> None:
     """Check the server, and make the tables. Safe to run again, and by several at once."""
-    _migrate(context)
+    _migrate(here)
 
 
 @db.command()
-def migrate(context: typer.Context) -> None:
+def migrate(here: GlobalOptions) -> None:
     """Bring the tables to the newest schema. The first command of a newer everwhen does it as well."""
-    _migrate(context)
+    _migrate(here)
 
 
 @db.command()
-def check(context: typer.Context) -> None:
+def check(here: GlobalOptions) -> None:
     """Say what the database is, and whether it can be used."""
-    here: GlobalOptions = context.obj
     found = _server(here).describe()
-    if here.json:
-        here.print(found)
-    else:
+    if not here.printed(found):
         for name, value in found.items():
             here.console.print(f"{name:14}{value}")
     if found["missing"]:
@@ -42,11 +39,10 @@ def check(context: typer.Context) -> None:
 
 
 @db.command()
-def index(context: typer.Context) -> None:
+def index(here: GlobalOptions) -> None:
     """Make the indexes that large banks lack. Others may use the banks meanwhile; a worker does it by itself."""
     from everwhen.store.opening import index as build
 
-    here: GlobalOptions = context.obj
     server = _server(here)
     assert here.store is not None
     server.migrate()
@@ -59,7 +55,7 @@ def index(context: typer.Context) -> None:
 
 @db.command()
 def distribute(
-    context: typer.Context,
+    here: GlobalOptions,
     shards: Annotated[
         int, typer.Option(min=1, max=4096, help="Parts that the banks are spread over; fixed afterwards.")
     ] = 32,
@@ -67,7 +63,6 @@ def distribute(
     """Spread the banks over the machines of Citus, each bank on one. Stop servers and workers first."""
     from everwhen.store.opening import distribute as spread
 
-    here: GlobalOptions = context.obj
     server = _server(here)
     assert here.store is not None
     made = spread(here.store, shards, None if here.json else lambda table: here.console.print(f"{table} …"))
@@ -79,7 +74,7 @@ def distribute(
 
 @app.command()
 def worker(
-    context: typer.Context,
+    here: GlobalOptions,
     once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
     every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
 ) -> None:
@@ -87,7 +82,6 @@ def worker(
     import signal
     import threading
 
-    here: GlobalOptions = context.obj
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     banks = here.banks()
@@ -109,8 +103,7 @@ def worker(
             stop.wait(every)
 
 
-def _migrate(context: typer.Context) -> None:
-    here: GlobalOptions = context.obj
+def _migrate(here: GlobalOptions) -> None:
     server = _server(here)
     made = server.migrate()
     here.tell(

@@ -28,7 +28,7 @@ FEW = 256
 
 @app.command()
 def demo(
-    context: typer.Context,
+    here: GlobalOptions,
     ui: Annotated[
         bool, typer.Option("--ui", help="Open the page on the story instead (Ctrl-C ends it).")
     ] = False,
@@ -37,14 +37,14 @@ def demo(
 ) -> None:
     """See it work: a story's timeline, answers with dates and reasons. Keeps nothing."""
     if not ui:
-        tell(context.obj)
+        tell(here)
         return
     need_ui()
-    with _told(context.obj) as memory:
+    with _told(here) as memory:
         memory.consolidate("end")
         memory.close()
         # In a context of its own: a server waits for extraction at each request, a command only once.
-        Context().run(show_page, context.obj, port, browser=browser)
+        Context().run(show_page, here, port, browser=browser)
 
 
 @contextmanager

@@ -33,12 +33,11 @@ def extract(here: GlobalOptions, memory: Memory) -> int:
 
 
 @app.command()
-def process(context: typer.Context) -> None:
+def process(here: GlobalOptions) -> None:
     """Extract from the turns that still wait for it.
 
     They were added with --no-wait, or a crash left them.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         done = extract(here, memory)
         bank = memory.bank
@@ -50,14 +49,13 @@ def process(context: typer.Context) -> None:
 
 @app.command()
 def reextract(
-    context: typer.Context,
+    here: GlobalOptions,
     turns: Annotated[list[str] | None, typer.Argument(help="Ids of turns [all].")] = None,
 ) -> None:
     """Derive events, entities and links again.
 
     What people decided about entities stays.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         total = len(turns) if turns else memory.stats().turns
         with counting(here, "extracting", total) as tick:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.app import Commands, GlobalOptions, app
 from everwhen.cli.safe_printing import printable
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everwhen.memory import Memory
     from everwhen.types import Fact, Origin
 
-facts = typer.Typer(help="What is true from when to when, and what was known when.", no_args_is_help=True)
+facts = Commands(help="What is true from when to when, and what was known when.", no_args_is_help=True)
 app.add_typer(facts, name="facts")
 
 Subject = Annotated[str, typer.Argument(help="Who or what it is about.")]
@@ -37,7 +37,7 @@ CorrectFrom = Annotated[
 
 @facts.command()
 def current(
-    context: typer.Context,
+    here: GlobalOptions,
     subject: AnySubject = None,
     predicate: AnyPredicate = None,
     now: Now = None,
@@ -46,7 +46,6 @@ def current(
     ] = None,
 ) -> None:
     """What holds now."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
         _show(here, memory, memory.facts.current(subject, predicate, now=moment)[:limit], moment)
@@ -54,14 +53,13 @@ def current(
 
 @facts.command("as-of")
 def as_of(
-    context: typer.Context,
+    here: GlobalOptions,
     when: Annotated[str, typer.Argument(help="The instant: ISO 8601 or 'last March'.")],
     subject: AnySubject = None,
     predicate: AnyPredicate = None,
     known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
 ) -> None:
     """What held at an instant."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         moment, known = clock.last(when, "instant"), clock.last(known_at, "known_at")
@@ -71,20 +69,19 @@ def as_of(
 
 @facts.command()
 def history(
-    context: typer.Context,
+    here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
     versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
 ) -> None:
     """What is believed of a thing over all of time."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
 
 
 @facts.command("assert")
 def assert_(
-    context: typer.Context,
+    here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
     object: Object,
@@ -101,7 +98,6 @@ def assert_(
     at: At = None,
 ) -> None:
     """Say that something is so."""
-    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         clock = here.clock(memory, at)
         fact = memory.facts.assert_(
@@ -121,7 +117,7 @@ def assert_(
 
 @facts.command()
 def correct(
-    context: typer.Context,
+    here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
     object: Object,
@@ -129,7 +125,6 @@ def correct(
     at: At = None,
 ) -> None:
     """Put something right: your word wins, at once."""
-    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         clock = here.clock(memory, at)
         begin = clock.first(valid_from, "valid_from")
@@ -138,70 +133,64 @@ def correct(
 
 @facts.command()
 def retract(
-    context: typer.Context,
+    here: GlobalOptions,
     fact: FactId,
     reason: Annotated[str, typer.Option(help="Why it was never so.")],
     at: At = None,
 ) -> None:
     """Take a fact back: it was never so."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         _told(here, memory, memory.facts.retract(fact, reason=reason, at=here.clock(memory, at).at))
 
 
 @facts.command()
 def end(
-    context: typer.Context,
+    here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
     on: Annotated[str, typer.Option(help="When it stopped being so.")],
     at: At = None,
 ) -> None:
     """Say that something stopped being so."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
         _show(here, memory, memory.facts.end(subject, predicate, on=clock.first(on, "on"), at=clock.at))
 
 
 @facts.command()
-def confirm(context: typer.Context, fact: FactId, at: At = None) -> None:
+def confirm(here: GlobalOptions, fact: FactId, at: At = None) -> None:
     """Say that a fact is still so: it is fresh again."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         _told(here, memory, memory.facts.confirm(fact, here.clock(memory, at).at))
 
 
 @facts.command("report-missing")
-def report_missing(context: typer.Context, ref: Reference, at: At = None) -> None:
+def report_missing(here: GlobalOptions, ref: Reference, at: At = None) -> None:
     """Say that something is gone: a file, project, person.
 
     Lists the facts that name it.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
 
 
 @facts.command("report-change")
-def report_change(context: typer.Context, ref: Reference, at: At = None) -> None:
+def report_change(here: GlobalOptions, ref: Reference, at: At = None) -> None:
     """Say that something outside changed, such as a release.
 
     Lists the facts that name it.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
 
 
 @facts.command("half-life")
 def half_life(
-    context: typer.Context,
+    here: GlobalOptions,
     domain: Annotated[str, typer.Argument(help="Such as tech_preference.")],
     days: Annotated[float, typer.Argument(help="Days after which such a fact is half as sure.")],
 ) -> None:
     """Let facts of a domain fade faster or slower in this bank."""
-    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.set_half_life(domain, days)
         said = printable(f"facts of domain '{domain}' have a half-life of {days:g} days")
@@ -210,17 +199,15 @@ def half_life(
 
 @facts.command()
 def stale(
-    context: typer.Context,
+    here: GlobalOptions,
     threshold: Annotated[float, typer.Option(help="Confidence below which age counts.")] = 0.5,
     now: Now = None,
     limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
 ) -> None:
     """What should be checked before anybody relies on it."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     from rich.table import Table
     from rich.text import Text
@@ -233,13 +220,11 @@ def stale(
 
 
 @facts.command()
-def review(context: typer.Context) -> None:
+def review(here: GlobalOptions) -> None:
     """Conflicts that only a person can decide."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.review()
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     for one in found:
         here.console.print(f"{one.id}  {printable(one.why)}", style="bold")
@@ -251,13 +236,12 @@ def review(context: typer.Context) -> None:
 
 @facts.command()
 def resolve(
-    context: typer.Context,
+    here: GlobalOptions,
     conflict: Annotated[str, typer.Argument(help="A conflict's id, as `review` shows it.")],
     keep: Annotated[str, typer.Option(help="The id or the object of the side that is right, or 'neither'.")],
     at: At = None,
 ) -> None:
     """Decide a conflict."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         kept = memory.facts.resolve(conflict, keep, here.clock(memory, at).at)
     here.tell(kept, printable(f"kept: {kept.text}" if kept else "kept neither"))
@@ -265,18 +249,16 @@ def resolve(
 
 @facts.command()
 def diff(
-    context: typer.Context,
+    here: GlobalOptions,
     t1: Annotated[str, typer.Argument(help="From this instant.")],
     t2: Annotated[str, typer.Argument(help="To this one.")],
     subject: AnySubject = None,
 ) -> None:
     """What began, ended and changed between two instants."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         found = memory.facts.diff(clock.first(t1, "t1"), clock.first(t2, "t2"), subject)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     for old, new in found.changed:
         here.console.print(printable(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}"))
@@ -289,7 +271,7 @@ def diff(
 
 @facts.command()
 def define(
-    context: typer.Context,
+    here: GlobalOptions,
     predicate: Predicate,
     multi: Annotated[
         bool, typer.Option("--multi/--single", help="May it have several objects at once?")
@@ -300,7 +282,6 @@ def define(
     domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
 ) -> None:
     """Declare a predicate: one object or several, synonyms."""
-    here: GlobalOptions = context.obj
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
     here.tell(
@@ -310,13 +291,11 @@ def define(
 
 
 @facts.command()
-def timeline(context: typer.Context, subject: Subject, now: Now = None) -> None:
+def timeline(here: GlobalOptions, subject: Subject, now: Now = None) -> None:
     """Draw what held from when to when, as bars."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.facts.about(subject)
-        if here.json:
-            here.print(found)
+        if here.printed(found):
             return
         from everwhen.cli.validity_bars import draw
 
@@ -325,14 +304,13 @@ def timeline(context: typer.Context, subject: Subject, now: Now = None) -> None:
 
 @facts.command()
 def export(
-    context: typer.Context,
+    here: GlobalOptions,
     path: Annotated[Path, typer.Argument(help="A .json or .csv file, or - for standard output.")],
     format: Annotated[str | None, typer.Option(help="json or csv [by the file's name].")] = None,
 ) -> None:
     """Write every version of every fact, as JSON or CSV."""
     from everwhen.cli.fact_export import write
 
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         count = write(memory.facts.versions(), path, format)
     if here.json and str(path) != "-":
@@ -342,8 +320,7 @@ def export(
 
 
 def _told(here: GlobalOptions, memory: Memory, fact: Fact) -> None:
-    if here.json:
-        here.print(fact)
+    if here.printed(fact):
         return
     _show(here, memory, [fact], versions=fact.status != "believed")
     if fact.note:
@@ -358,8 +335,7 @@ def _show(
     *,
     versions: bool = False,
 ) -> None:
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     from datetime import UTC
 

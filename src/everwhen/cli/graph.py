@@ -23,7 +23,7 @@ MARKS = {"happened": "●", "ongoing": "◐", "planned": "○", "hypothetical": 
 
 @app.command()
 def events(
-    context: typer.Context,
+    here: GlobalOptions,
     about: Annotated[str | None, typer.Argument(help="A topic [everything].")] = None,
     between: Between = None,
     subject: Annotated[str | None, typer.Option(help="Who did it.")] = None,
@@ -36,13 +36,11 @@ def events(
     limit: Limit = None,
 ) -> None:
     """The event calendar: who did what, and when."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         then = both_times(clock, as_of, known_at)
         found = newest(memory.events(about, clock.window(between), subject, verb, status, **then), limit)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     if not found:
         here.console.print("no such event")
@@ -79,7 +77,7 @@ def show_legend(here: GlobalOptions, marks: Mapping[str, str], used: Set[str]) -
 
 @app.command()
 def entities(
-    context: typer.Context,
+    here: GlobalOptions,
     merge: Annotated[
         tuple[str, str] | None, typer.Option(help="Two names that are one; the first stays.")
     ] = None,
@@ -95,7 +93,6 @@ def entities(
     ] = None,
 ) -> None:
     """Everyone and everything that has a name; who is who."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         if merge:
             memory.merge_entities(*merge)
@@ -105,8 +102,7 @@ def entities(
             memory.rename_entity(*rename)
         undone = memory.undo_entities() if undo else None
         found = memory.entities(**both_times(here.clock(memory), as_of, known_at))[:limit]
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     if undo:
         here.console.print(f"took back: {undone}" if undone else "nothing to take back")
@@ -127,12 +123,11 @@ def entities(
 
 @app.command()
 def graph(
-    context: typer.Context,
+    here: GlobalOptions,
     name: Annotated[str, typer.Argument(help="Who or what.")],
     limit: Annotated[int, typer.Option("--limit", "-n", help="Events at the most.")] = 12,
 ) -> None:
     """One entity: its events, and whom it is mentioned with."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         entity = memory.entity(name)
         about = [event for event in memory.events() if _concerns(event, entity)]

@@ -27,7 +27,7 @@ SHOWN = 5
 
 @app.command("import")
 def import_(
-    context: typer.Context,
+    here: GlobalOptions,
     file: Annotated[
         Path,
         typer.Argument(
@@ -64,7 +64,6 @@ def import_(
     from everwhen.settings import load
     from everwhen.time_arguments import TimeReader, known_zone
 
-    here: GlobalOptions = context.obj
     local = known_zone(here.zone) if here.zone else None
     options = ReadingOptions(
         zone=local,

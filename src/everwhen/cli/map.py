@@ -30,7 +30,7 @@ FIGURES = {
 
 @app.command("map")
 def map_(
-    context: typer.Context,
+    here: GlobalOptions,
     banks: Annotated[
         list[str] | None,
         typer.Argument(help="Banks to draw together, a colour each; none: the one of --bank."),
@@ -41,7 +41,6 @@ def map_(
     """Draw the vectors of the summaries, and measure them."""
     from everwhen.map import METHODS, chart
 
-    here: GlobalOptions = context.obj
     if method not in METHODS:
         raise UsageError(f"unknown method '{method}'; use one of {', '.join(METHODS)}")
     if out is not None and out.suffix not in (".svg", ".png"):

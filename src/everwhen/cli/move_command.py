@@ -12,7 +12,7 @@ from everwhen.cli.progress import telling
 
 @app.command()
 def move(
-    context: typer.Context,
+    here: GlobalOptions,
     to: Annotated[str, typer.Option("--to", help="The home folder, or postgresql://…, that gets the banks.")],
     banks: Annotated[
         list[str] | None,
@@ -40,7 +40,6 @@ def move(
     from everwhen.maintenance.move import move_bank
     from everwhen.store.opening import banks_at
 
-    here: GlobalOptions = context.obj
     ours, theirs = (
         where if is_address(where) else str(home_folder(where).resolve())
         for where in (source or here.store or str(here.home or ""), to)
@@ -56,8 +55,7 @@ def move(
                 told(f"{name} (records)", done, total)
 
             moved.append(move_bank(kept, target, name, delete_source=delete_source, progress=tick))
-    if here.json:
-        here.print(moved)
+    if here.printed(moved):
         return
     for one in moved:
         how = "was there already" if one.was_there else "is moved"

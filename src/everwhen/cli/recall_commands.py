@@ -42,7 +42,7 @@ def both_times(clock: TimeReader, as_of: str | None, known_at: str | None) -> Bo
 
 @app.command()
 def recall(
-    context: typer.Context,
+    here: GlobalOptions,
     query: Annotated[str, typer.Argument(help="The question.")],
     at: Annotated[str | None, typer.Option(help="The moment of asking [now].")] = None,
     between: Between = None,
@@ -88,7 +88,6 @@ def recall(
     ] = False,
 ) -> None:
     """The memories that answer a question, with the reason for each."""
-    here: GlobalOptions = context.obj
     here.expect_models()
     with here.open() as memory:
         zone, clock = here.zone_of(memory), here.clock(memory, at)
@@ -114,7 +113,7 @@ def recall(
 
 @app.command(name="context")
 def prompt_context(
-    context: typer.Context,
+    here: GlobalOptions,
     query: Annotated[str, typer.Argument(help="What the user said last.")],
     at: Annotated[str | None, typer.Option(help="The moment of asking [now].")] = None,
     max_tokens: Annotated[int, typer.Option(help="Tokens that both parts may take.")] = CONTEXT_TOKENS,
@@ -123,11 +122,9 @@ def prompt_context(
 
     A part that stays the same for a day, and what is recalled for a question.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = memory.context(query, at=here.clock(memory, at).at, max_tokens=max_tokens)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     for part in (found.stable, found.fresh):
         if part:
@@ -204,7 +201,7 @@ def show(here: GlobalOptions, found: Recall, *, explain: bool, limit: int | None
 
 @app.command()
 def grep(
-    context: typer.Context,
+    here: GlobalOptions,
     pattern: Annotated[str, typer.Argument(help="Words as they stand, whatever the case.")],
     regex: Annotated[
         bool, typer.Option("--regex", "-E", help="The pattern is a regular expression.")
@@ -213,12 +210,10 @@ def grep(
     limit: Annotated[int, typer.Option("--limit", "-n", help="Hits at the most.")] = 50,
 ) -> None:
     """Every turn that contains a pattern, in the order of time."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         window = here.clock(memory).window(between)
         hits = memory.grep(pattern, regex=regex, between=window, limit=limit)
-    if here.json:
-        here.print(hits)
+    if here.printed(hits):
         return
     from rich.text import Text
 
@@ -240,17 +235,15 @@ def grep(
 
 @app.command()
 def turns(
-    context: typer.Context,
+    here: GlobalOptions,
     session: Annotated[str | None, typer.Option(help="Only this conversation.")] = None,
     between: Between = None,
     limit: Limit = None,
 ) -> None:
     """What was said, in the order of time."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = newest(memory.turns(session, here.clock(memory).window(between)), limit)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     from rich.text import Text
 
@@ -265,13 +258,11 @@ def turns(
 
 
 @app.command()
-def sessions(context: typer.Context, limit: Limit = None) -> None:
+def sessions(here: GlobalOptions, limit: Limit = None) -> None:
     """The conversations, oldest first."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         found = newest(memory.sessions(), limit)
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     from rich.table import Table
 

@@ -20,7 +20,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go
 
 @app.command()
 def forget(
-    context: typer.Context,
+    here: GlobalOptions,
     turn: Annotated[
         list[str] | None, typer.Option("--turn", "-t", help="A turn's id; may be given several times.")
     ] = None,
@@ -41,7 +41,6 @@ def forget(
             "forget what? name it with --turn, --session, --entity, --between A B or --everything "
             "(--dry-run only shows what would go)"
         )
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         window = here.clock(memory).window(between)
 
@@ -68,7 +67,7 @@ def forget(
 
 @app.command()
 def retain(
-    context: typer.Context,
+    here: GlobalOptions,
     rule: Annotated[
         str | None,
         typer.Option(
@@ -80,7 +79,6 @@ def retain(
     dry_run: DryRun = False,
 ) -> None:
     """Delete what the bank's retention rule says has expired."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         receipt = memory.retain(here.clock(memory).first(now, "now"), rule=rule, dry_run=dry_run)
         said = rule if dry_run and rule is not None else memory.retention
@@ -91,7 +89,7 @@ def retain(
 
 @app.command()
 def export(
-    context: typer.Context,
+    here: GlobalOptions,
     file: Annotated[Path, typer.Argument(help="The file to write; - is standard output, .gz is compressed.")],
     vectors: Annotated[
         bool, typer.Option("--vectors/--no-vectors", help="With the vectors; without them it is far smaller.")
@@ -101,7 +99,6 @@ def export(
 
     With a checksum; `import` makes an equal bank of it.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory, counting(here, f"exporting {memory.bank}") as tick:
         rows = memory.export(file, vectors=vectors, progress=tick)
     if str(file) == "-":
@@ -114,7 +111,7 @@ def export(
 
 @app.command()
 def backup(
-    context: typer.Context,
+    here: GlobalOptions,
     path: Annotated[Path, typer.Argument(help="The file to write, or a folder for it.")],
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
@@ -122,7 +119,6 @@ def backup(
 
     Others may use the bank meanwhile.
     """
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         written = memory.backup(path, overwrite=overwrite)
     here.tell(
@@ -133,7 +129,7 @@ def backup(
 
 @app.command()
 def restore(
-    context: typer.Context,
+    here: GlobalOptions,
     file: Annotated[Path, typer.Argument(help="What `backup` wrote.")],
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Take the place of a bank that is there.")
@@ -142,7 +138,6 @@ def restore(
     """Bring a bank back from a backup. What was forgotten since then stays forgotten."""
     from everwhen.memory import Memory
 
-    here: GlobalOptions = context.obj
     bank = here.bank or "default"
     turns = Memory.restore(file, here.home, bank, overwrite=overwrite)
     here.tell({"bank": bank, "file": file, "turns": turns}, f"bank {bank} is restored: {turns:,} turns")
@@ -150,8 +145,7 @@ def restore(
 
 def _show(here: GlobalOptions, receipt: Receipt) -> None:
     """A receipt: how many of each went, and what was made again."""
-    if here.json:
-        here.print(receipt)
+    if here.printed(receipt):
         return
     counts = {
         "turns": len(receipt.turns),

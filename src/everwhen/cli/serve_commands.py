@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 import typer
 
-from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.app import Commands, GlobalOptions, app
 
-keys = typer.Typer(help="API keys: who may do what in which banks.", no_args_is_help=True)
+keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 
 Host = Annotated[str, typer.Option(envvar="EVERWHEN_HOST", help="Address to listen on.")]
@@ -20,7 +21,7 @@ NoAuth = Annotated[
 
 @app.command()
 def serve(
-    context: typer.Context,
+    here: GlobalOptions,
     host: Host = "127.0.0.1",
     port: Port = 8765,
     no_auth: NoAuth = False,
@@ -38,7 +39,6 @@ def serve(
 
     if log_level not in ("debug", "info", "warning", "error"):
         raise UsageError(f"unknown log level '{log_level}'; use debug, info, warning or error")
-    here: GlobalOptions = context.obj
     from everwhen.serve.server import run
 
     run(
@@ -60,7 +60,7 @@ def serve(
 
 @app.command()
 def mcp(
-    context: typer.Context,
+    here: GlobalOptions,
     http: Annotated[
         bool, typer.Option("--http", help="Streamable HTTP at /mcp/BANK instead of standard input.")
     ] = False,
@@ -72,7 +72,6 @@ def mcp(
     from everwhen.home import home_folder
     from everwhen.serve.missing_extra import need
 
-    here: GlobalOptions = context.obj
     home = home_folder(here.home)
     here.banks().check_name(here.bank or "default")
     need("mcp")
@@ -82,14 +81,16 @@ def mcp(
 
         run_server(ServerSettings(home=home, store=here.store, host=host, port=port, auth=not no_auth))
         return
-    from everwhen.serve.mcp.stdio import run
+    from everwhen.serve.mcp.local_memory import LocalMemory
+    from everwhen.serve.mcp.tools import build
 
-    run(home, here.bank or "default", here.store)
+    with closing(LocalMemory(home, here.bank or "default", here.store)) as reach:
+        build(reach).run("stdio")
 
 
 @keys.command("create")
 def create(
-    context: typer.Context,
+    here: GlobalOptions,
     scope: Annotated[
         str, typer.Option(help="read, write (includes read) or admin (includes both).")
     ] = "read",
@@ -100,7 +101,6 @@ def create(
     --bank, an option of every command, names them, parted by commas; 'team-*' stands for all names that begin so.
     Without it the key is for EVERWHEN_BANK where that is set, else for every bank.
     """
-    here: GlobalOptions = context.obj
     made, token = _book(here).create(scope, here.bank or "*", name)
     if here.json:
         here.print({"key": token, "id": made.id, "scope": made.scope, "banks": made.banks, "name": made.name})
@@ -112,12 +112,10 @@ def create(
 
 
 @keys.command("list")
-def list_(context: typer.Context) -> None:
+def list_(here: GlobalOptions) -> None:
     """The keys, without their secrets."""
-    here: GlobalOptions = context.obj
     found = _book(here).all()
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     for key in found:
         state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "in use"
@@ -130,11 +128,10 @@ def list_(context: typer.Context) -> None:
 
 @keys.command("revoke")
 def revoke(
-    context: typer.Context,
+    here: GlobalOptions,
     id: Annotated[str, typer.Argument(help="The key's id; `everwhen server keys list` shows it.")],
 ) -> None:
     """Make a key void; running servers refuse it from now on."""
-    here: GlobalOptions = context.obj
     key = _book(here).revoke(id)
     here.tell(key, f"key {key.id} is void")
 

@@ -11,7 +11,7 @@ from everwhen.cli.app import GlobalOptions, app
 
 @app.command()
 def setup(
-    context: typer.Context,
+    here: GlobalOptions,
     tool: Annotated[str, typer.Argument(help="claude-code, codex, gemini-cli, opencode, cursor or vscode.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take everything back.")] = False,
@@ -27,7 +27,6 @@ def setup(
     from everwhen.errors import UsageError
     from everwhen.home import check_bank_name, home_folder
 
-    here: GlobalOptions = context.obj
     if tool not in TOOLS:
         raise UsageError(f"unknown tool '{tool}'; there are {', '.join(TOOLS)}")
     chosen, home, bank = TOOLS[tool], home_folder(here.home), here.bank or "default"
@@ -71,7 +70,7 @@ def setup(
 
 @app.command()
 def resident(
-    context: typer.Context,
+    here: GlobalOptions,
     stop: Annotated[bool, typer.Option("--stop", help="End the one that runs.")] = False,
     idle: Annotated[float, typer.Option(min=1, help="Seconds without an event after which it ends.")] = 1800,
     lock: Annotated[int | None, typer.Option(hidden=True)] = None,
@@ -80,7 +79,6 @@ def resident(
     from everwhen.coding_agents import resident as process
     from everwhen.home import home_folder, store_address
 
-    here: GlobalOptions = context.obj
     home = home_folder(here.home)
     if stop:
         process.request(home, "stop")

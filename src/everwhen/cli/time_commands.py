@@ -28,7 +28,7 @@ At = Annotated[str | None, typer.Option(help="The moment of asking: ISO 8601 or 
 
 @app.command("when")
 def when_(
-    context: typer.Context,
+    here: GlobalOptions,
     query: Annotated[str, typer.Argument(help="The question, such as 'when did Ana move to Porto'.")],
     at: At = None,
     between: Annotated[
@@ -38,7 +38,6 @@ def when_(
     known_at: KnownAt = None,
 ) -> None:
     """When something was, is or will be, with the words that say so."""
-    here: GlobalOptions = context.obj
     here.expect_models()
     with here.open() as memory:
         clock = here.clock(memory, at)
@@ -58,7 +57,7 @@ def when_(
 
 @app.command()
 def compare(
-    context: typer.Context,
+    here: GlobalOptions,
     a: Annotated[str, typer.Argument(help="One event, such as 'the move to Porto'.")],
     b: Annotated[str, typer.Argument(help="The other one.")],
     at: At = None,
@@ -66,13 +65,10 @@ def compare(
     known_at: KnownAt = None,
 ) -> None:
     """Which of two events came first, and how far apart."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory, at)
         found = memory.compare(a, b, at=clock.at, **both_times(clock, as_of, known_at))
-    if here.json:
-        here.print(found)
-    else:
+    if not here.printed(found):
         _draw(here, found)
     if found.order == "unknown":
         raise typer.Exit(NOT_FOUND)
@@ -80,7 +76,7 @@ def compare(
 
 @app.command()
 def timeline(
-    context: typer.Context,
+    here: GlobalOptions,
     about: Annotated[str | None, typer.Option(help="A topic [everything].")] = None,
     between: Between = None,
     grain: Annotated[str | None, typer.Option(help="Headings: day, week, month or year.")] = None,
@@ -90,7 +86,6 @@ def timeline(
     limit: Limit = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         clock = here.clock(memory)
         inside, then = clock.window(between), both_times(clock, as_of, known_at)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @app.command()
 def tree(
-    context: typer.Context,
+    here: GlobalOptions,
     level: Annotated[
         int | None, typer.Option(help="Only this level: 1 exchange, 2 session, 3 day, … [2 and up].")
     ] = None,
@@ -35,7 +35,6 @@ def tree(
     known_at: KnownAt = None,
 ) -> None:
     """Summaries by session, day, week and month."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = here.zone_of(memory)
         clock = here.clock(memory)
@@ -44,8 +43,7 @@ def tree(
         moment = asked.start if asked is not None and instant else asked
         found = memory.tree(level, moment, **both_times(clock, as_of, known_at))
         waiting = 0 if any(node.level > 1 for node in found) else memory.stats().turns
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     shown = [node for node in found if node.level > 1 or level == 1]
     for root in drawn(shown, zone, full=full):
@@ -59,14 +57,12 @@ def tree(
 
 
 @app.command()
-def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None) -> None:
+def profile(here: GlobalOptions, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """What it says of people over all of time, with dates."""
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         zone = zone_of(here.zone_of(memory))
         found = memory.profile(**both_times(here.clock(memory), as_of, known_at))
-    if here.json:
-        here.print(found)
+    if here.printed(found):
         return
     from rich.table import Table
     from rich.text import Text
@@ -90,7 +86,7 @@ def profile(context: typer.Context, as_of: AsOf = None, known_at: KnownAt = None
 
 @app.command()
 def consolidate(
-    context: typer.Context,
+    here: GlobalOptions,
     now: Annotated[
         str | None,
         typer.Option(help="Close the windows up to then: ISO 8601 or an expression [the newest turn]."),
@@ -106,15 +102,13 @@ def consolidate(
 
     if end and now is not None:
         raise UsageError("--end builds everything; leave out --now, or leave out --end")
-    here: GlobalOptions = context.obj
     with here.open() as memory:
         moment = here.clock(memory).last(now, "now")
         extract(here, memory)
         with counting(here, "nodes") as tick:
             done = memory.consolidate("end" if end else moment, progress=lambda built, _: tick(built))
         bank, waiting = memory.bank, done.waiting
-    if here.json:
-        here.print({"bank": bank, **_counts(done), "waiting": waiting})
+    if here.printed({"bank": bank, **_counts(done), "waiting": waiting}):
         return
     counts = ", ".join(f"{count} {what}" for what, count in _counts(done).items() if count)
     still = f"; {waiting} wait for their window to close (--end builds them)" if waiting else ""

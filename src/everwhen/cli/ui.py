@@ -18,13 +18,12 @@ Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the 
 
 @app.command()
 def ui(
-    context: typer.Context,
+    here: GlobalOptions,
     port: Port = 8766,
     browser: Browser = True,
 ) -> None:
     """Look at the memory in a browser: timeline, recall, facts, entities, tree, map. For this machine, without keys."""
     need_ui()
-    here: GlobalOptions = context.obj
     if here.bank:
         here.banks().check_name(here.bank)
     show_page(here, port, browser=browser)

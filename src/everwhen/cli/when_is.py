@@ -12,7 +12,7 @@ from everwhen.errors import NotFound
 
 @app.command("when-is")
 def when_is(
-    context: typer.Context,
+    here: GlobalOptions,
     expression: Annotated[str, typer.Argument(help='Such as "the weekend after next", or a whole sentence.')],
     at: Annotated[str | None, typer.Option(help="When it is said: ISO 8601 or an expression [now].")] = None,
     tense: Annotated[str | None, typer.Option(help="past or future, where the words leave it open.")] = None,
@@ -29,7 +29,6 @@ def when_is(
     from everwhen.time_arguments import TimeReader, known_zone
     from everwhen.when import explain, resolve
 
-    here: GlobalOptions = context.obj
     zone = known_zone(here.zone or "UTC")
     if tense not in (None, "past", "future"):
         raise UsageError(f"unknown tense '{tense}'; use past or future")

@@ -19,7 +19,7 @@ from everwhen.client.transport import (
     Steps,
     read,
 )
-from everwhen.operations import Bank, BankFacts, BankMethods, FactMethods, Operation
+from everwhen.operations import AsyncBankFacts, Bank, BankFacts, BankMethods, Operation
 
 if TYPE_CHECKING:
     import httpx
@@ -65,9 +65,9 @@ class Client(Bank):
         return self._take(setting("retention", ""))
 
     @property
-    def facts(self) -> ClientFacts:
+    def facts(self) -> BankFacts:
         """What is true from when to when, and what was known when."""
-        return ClientFacts(self)
+        return BankFacts(self)
 
     def perform(self, operation: Operation[R], /) -> R:
         """Let the server do one operation."""
@@ -139,9 +139,9 @@ class AsyncClient(BankMethods):
         return self._connection.bank
 
     @property
-    def facts(self) -> AsyncClientFacts:
+    def facts(self) -> AsyncBankFacts:
         """What is true from when to when, and what was known when."""
-        return AsyncClientFacts(self)
+        return AsyncBankFacts(self)
 
     async def perform(self, operation: Operation[R], /) -> R:
         """Let the server do one operation."""
@@ -188,23 +188,3 @@ class AsyncClient(BankMethods):
             async for piece in answer.aiter_bytes():
                 todo.into(piece)
             return Reply(answer.status_code, b"", answer.headers)
-
-
-class ClientFacts(BankFacts):
-    """`client.facts`: the methods of `memory.facts`."""
-
-    def __init__(self, client: Client) -> None:
-        self._client = client
-
-    def perform(self, operation: Operation[R], /) -> R:
-        return self._client.perform(operation)
-
-
-class AsyncClientFacts(FactMethods):
-    """`client.facts`, its calls as coroutines."""
-
-    def __init__(self, client: AsyncClient) -> None:
-        self._client = client
-
-    async def perform(self, operation: Operation[R], /) -> R:
-        return await self._client.perform(operation)

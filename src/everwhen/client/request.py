@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from everwhen.client.transport import Call, Steps
 from everwhen.errors import UsageError
-from everwhen.operations import Operation, arguments, result_of
+from everwhen.operations import Operation, arguments_of, result_of
 from everwhen.operations.arguments import Here, Model, Stretch
 from everwhen.types import Listed
 from everwhen.when import Interval
@@ -48,7 +48,7 @@ def request(operation: Operation[Any], of: Any = None, **instead: Any) -> Call:
     spec = operation.spec
     if not spec.route:
         raise UsageError(f"{kind.__name__} is for the machine where the bank's files lie; use `Memory` there")
-    kinds = {one.name: one.kind for one in arguments(kind) if not isinstance(one.kind, Here)}
+    kinds = {one.name: one.kind for one in arguments_of(kind) if not isinstance(one.kind, Here)}
     given = {name: getattr(operation, name) for name in kinds} | instead
     places = {name for _, name, _, _ in Formatter().parse(spec.path) if name}
     path = spec.path.format(**{name: quote(str(given.pop(name)), safe="") for name in places})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
@@ -69,8 +70,8 @@ def _add(given: Add) -> Steps[Added]:
 
 
 def _add_many(given: AddMany) -> Steps[Added]:
-    whole = Added((), "")
-    for batch in _batches(given.messages):
+    whole, source = Added((), ""), iter(given.messages)
+    for batch in iter(lambda: list(islice(source, BATCH)), []):
         part = yield from _add(
             Add(batch, session=given.session, at=given.at, zone=given.zone, metadata=given.metadata)
         )
@@ -80,17 +81,6 @@ def _add_many(given: AddMany) -> Steps[Added]:
         if given.progress:
             given.progress(len(whole.turns))
     return whole
-
-
-def _batches(messages: Any) -> Iterator[list[Given]]:
-    batch: list[Given] = []
-    for one in messages:
-        batch.append(one)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
 
 
 def _spoken(given: Given, at: Time | None, zone: str | None) -> dict[str, Any]:

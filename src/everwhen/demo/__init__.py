@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from everwhen.ingest.importers.jsonl import Lines
+from everwhen.ingest.importers import jsonl
 from everwhen.types import Event, Message
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ NOT_TOLD = "What is the name of Davide's wife?"
 
 def story() -> list[Message]:
     """The story's messages, in order."""
-    return list(Lines(Path(__file__).with_name("story.jsonl"), "story"))
+    return list(jsonl.messages(Path(__file__).with_name("story.jsonl"), "story"))
 
 
 def calendar(memory: Memory) -> list[Event]:

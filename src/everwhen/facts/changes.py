@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -11,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.facts.bitemporal import Placement, place, place_correction, until
-from everwhen.facts.conflicts import Claim
+from everwhen.facts.bitemporal import Claim, Placement, place, place_correction, until
 from everwhen.facts.fact_versions import (
     adjust_predecessor,
     dispute,
@@ -139,6 +139,17 @@ def retract_fact(ledger: FactLedger, fact_id: str, at: datetime, reason: str | N
             waited = existing_fact(ledger, conflict.challenger)
             promote(ledger, waited, at, waited.act)
     return replace(row, superseded_at=at, outcome="retracted", reason=reason)
+
+
+def close_chains(ledger: FactLedger, facts: Sequence[str], at: datetime) -> None:
+    """Take facts out of what is believed, at a transaction time of its own: neighbours get back what they had given up.
+
+    What follows is `erase`: the retractions themselves are not to be found again either.
+    """
+    for fact_id in facts:
+        row = ledger.fact(fact_id)
+        if row is not None and row.superseded_at is None:
+            retract_fact(ledger, fact_id, at, None)
 
 
 def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> list[FactRow]:

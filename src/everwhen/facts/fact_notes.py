@@ -1,4 +1,5 @@
-"""Facts as recall shows them: one line with validity and confidence, and below it the predecessor as a dated note.
+"""Facts as callers see them, and as recall shows them: one line with validity and confidence, and below it the
+predecessor as a dated note.
 
 The token count of a line needs no tokenizer: the words of a fact were counted when it was written, and everything
 around them has a fixed number of cl100k tokens (a test counts them).
@@ -7,14 +8,13 @@ around them has a fixed number of cl100k tokens (a test counts them).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from everwhen.decay import confidence_at
-from everwhen.facts.fact_view import to_fact
 from everwhen.store.facts import FactRow, FactStore, ShownFacts
-from everwhen.types import Fact, HalfLives
-from everwhen.when import Grain, Interval
+from everwhen.types import Fact, HalfLives, Status
+from everwhen.when import Grain, Interval, describe
 from everwhen.when.zones import zone_of
 
 DATE_TOKENS = {"year": 3, "month": 5, "day": 7}
@@ -46,6 +46,36 @@ class FactNote:
     confidence: float
 
 
+def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
+    """A version as callers see it."""
+    return Fact(
+        id=row.id,
+        version=row.version,
+        subject=row.subject,
+        predicate=row.predicate,
+        object=row.object,
+        valid=Interval(row.valid_from, row.valid_to, row.grain),
+        recorded_at=row.recorded_at,
+        superseded_at=row.superseded_at,
+        confidence=row.confidence,
+        origin=row.origin,
+        status=_status(row),
+        domain=row.domain,
+        support=row.support,
+        confirmed_at=row.confirmed_at,
+        sources=sources,
+        reason=row.reason,
+    )
+
+
+def noted(fact: Fact, start: datetime | None) -> Fact:
+    """With a note where its beginning is not the one that was asserted."""
+    if start is None or fact.valid_from == start:
+        return fact
+    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
+    return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
+
+
 def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[str]]:
     """Which facts came from which of some turns: fact id to turns."""
     ids = store.from_sources(turns)
@@ -72,20 +102,8 @@ def holding(found: ShownFacts, fact_ids: Iterable[str], moment: FactScope) -> di
 
 def note(found: ShownFacts, row: FactRow, moment: FactScope, half_lives: HalfLives) -> FactNote:
     """The line for a fact, with the one before it where there was one."""
-    return _note(
-        row,
-        found.before.get(row.seq),
-        tuple(found.sources.get(row.id, ())),
-        moment,
-        half_lives.with_own(found.half_lives),
-    )
-
-
-def _note(
-    row: FactRow, before: FactRow | None, sources: tuple[str, ...], moment: FactScope, half_lives: HalfLives
-) -> FactNote:
-    fact = to_fact(row, sources)
-    confidence = confidence_at(fact, moment.at, half_lives)
+    fact, before = to_fact(row, tuple(found.sources.get(row.id, ()))), found.before.get(row.seq)
+    confidence = confidence_at(fact, moment.at, half_lives.with_own(found.half_lives))
     zone = zone_of(moment.zone)
     start, cost = _date(row.valid_from, row.grain, zone)
     if row.valid_to is None:
@@ -123,3 +141,11 @@ def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
     if grain == "month":
         return day[:7], DATE_TOKENS["month"]
     return day, DATE_TOKENS["day"]
+
+
+def _status(row: FactRow) -> Status:
+    if row.superseded_at is None or row.standing == "overruled":
+        return row.standing
+    if row.outcome in ("corrected", "retracted"):
+        return row.outcome
+    return "superseded"

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
 from everwhen.facts.changes import FactStatement
 from everwhen.facts.predicates import Predicates
 from everwhen.instants import aware
+from everwhen.models.embed import Embedder
+from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.operations.arguments import fraction
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import ORIGINS, Origin
@@ -25,23 +23,6 @@ MOST_SOURCES = 1_000
 """Sources that one assertion may name."""
 SPEAKER = "fact"
 """What stands before a fact in a context, where a turn has its speaker."""
-
-
-class Wording(Protocol):
-    """Gives the vectors and the token count of a fact's text."""
-
-    def vectors(
-        self, texts: Sequence[str], since: Sequence[tuple[datetime, Grain]]
-    ) -> list[NDArray[np.float32]]:
-        """Of each text; `since` is when each began to hold, and how exactly that is known."""
-        ...
-
-    @property
-    def model(self) -> VectorModel:
-        """With which the vectors are made."""
-        ...
-
-    def tokens(self, text: str) -> int: ...
 
 
 def checked_statement(
@@ -83,16 +64,20 @@ def checked_statement(
     return replace(said, text=f"{said.subject} {known.name.replace('_', ' ')} {said.object}")
 
 
-def prepared(statements: Sequence[FactStatement], wording: Wording) -> list[FactStatement]:
-    """The same, with vectors and token counts: done before the transaction, since a model takes its time."""
-    since: list[tuple[datetime, Grain]] = [
-        (said.at, "day") if said.start is None else (said.start, said.grain) for said in statements
-    ]
-    vectors = wording.vectors([said.text for said in statements], since)
+def prepared(
+    statements: Sequence[FactStatement], embedder: Embedder, zone: str | None = None
+) -> list[FactStatement]:
+    """The same, with vectors and token counts: done before the transaction, since a model takes its time.
+
+    With a zone, the date since when each holds is part of what is embedded.
+    """
+    from everwhen.models.tokens import count_tokens
+
+    dates = None if zone is None else [_since(said, zone) for said in statements]
+    vectors = embed_derived(embedder, [said.text for said in statements], dates)
+    model = VectorModel.of(embedder)
     return [
-        replace(
-            said, vectors=matrix, made_with=wording.model, tokens=wording.tokens(f"{SPEAKER}: {said.text}")
-        )
+        replace(said, vectors=matrix, made_with=model, tokens=count_tokens(f"{SPEAKER}: {said.text}"))
         for said, matrix in zip(statements, vectors, strict=True)
     ]
 
@@ -127,3 +112,7 @@ def _origin(given: Origin) -> Origin:
     if given not in ORIGINS:
         raise UsageError(f"unknown origin {given!r}; use one of {', '.join(ORIGINS)}")
     return given
+
+
+def _since(said: FactStatement, zone: str) -> LocalTime:
+    return LocalTime(said.at, zone) if said.start is None else LocalTime(said.start, zone, said.grain)

@@ -10,38 +10,15 @@ from typing import Protocol, TypeVar
 from everwhen import decay
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
+from everwhen.facts.fact_notes import noted, to_fact
 from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
-from everwhen.facts.fact_view import noted, to_fact
-from everwhen.facts.fact_words import Words
-from everwhen.facts.learn import record
 from everwhen.facts.predicate_changes import recast
 from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.relearn import record
 from everwhen.facts.staleness import named, stale_facts
 from everwhen.models.embed import Embedder
-from everwhen.operations import BankFacts, FactMethods, Operation, does, done_by
-from everwhen.operations.facts import (
-    MOST_SYNONYMS,
-    About,
-    AsOf,
-    Assert,
-    ConfidenceAt,
-    Confirm,
-    Correct,
-    Current,
-    DefinePredicate,
-    Diff,
-    End,
-    Get,
-    History,
-    ReportChange,
-    ReportMissing,
-    Resolve,
-    Retract,
-    Review,
-    SetHalfLife,
-    Stale,
-    Versions,
-)
+from everwhen.operations import BankFacts, Operation, does, done_by
+from everwhen.operations import facts as ops
 from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
@@ -84,8 +61,8 @@ class Facts(BankFacts):
 
     # Writing
 
-    @does(Assert)
-    def _assert(self, asked: Assert) -> Fact:
+    @does(ops.Assert)
+    def _assert(self, asked: ops.Assert) -> Fact:
         clock = TimeReader(self._zone, asked.at)
         named = self._masks.labels(sources(asked.source))
         said = checked_statement(
@@ -96,14 +73,14 @@ class Facts(BankFacts):
             source=named, origin=asked.origin,
         )  # fmt: skip
         self._check_turns(named)
-        rows = self._embedding(lambda embedder: record(self._store, prepared([said], self._words(embedder))))
+        rows = self._embedding(lambda embedder: record(self._store, self._prepared(said, embedder)))
         return noted(self._facts(rows)[0], said.start)
 
-    def _words(self, embedder: Embedder) -> Words:
-        return Words(embedder, self._zone if self._settings.date_in_embedding else None)
+    def _prepared(self, said: changes.FactStatement, embedder: Embedder) -> list[changes.FactStatement]:
+        return prepared([said], embedder, self._zone if self._settings.date_in_embedding else None)
 
-    @does(Correct)
-    def _correct(self, asked: Correct) -> Fact:
+    @does(ops.Correct)
+    def _correct(self, asked: ops.Correct) -> Fact:
         clock = TimeReader(self._zone, asked.at)
         said = checked_statement(
             self.predicates,
@@ -114,13 +91,13 @@ class Facts(BankFacts):
         )
 
         def corrected(embedder: Embedder) -> Fact:
-            (ready,) = prepared([said], self._words(embedder))
+            (ready,) = self._prepared(said, embedder)
             return self._change(lambda ledger: changes.correct_fact(ledger, ready))
 
         return self._embedding(corrected)
 
-    @does(Retract)
-    def _retract(self, asked: Retract) -> Fact:
+    @does(ops.Retract)
+    def _retract(self, asked: ops.Retract) -> Fact:
         known, why, when = (
             checked_text(asked.fact_id, "fact's id"),
             self._said(asked.reason, "reason"),
@@ -128,8 +105,8 @@ class Facts(BankFacts):
         )
         return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
-    @does(End)
-    def _end(self, asked: End) -> list[Fact]:
+    @does(ops.End)
+    def _end(self, asked: ops.End) -> list[Fact]:
         clock = TimeReader(self._zone, asked.at)
         ended, when = clock.first(asked.on, "on"), clock.now
         keys = self._keys(asked.subject, asked.predicate)
@@ -143,25 +120,25 @@ class Facts(BankFacts):
 
         return self._facts(self._store.write(end))
 
-    @does(Confirm)
-    def _confirm(self, asked: Confirm) -> Fact:
+    @does(ops.Confirm)
+    def _confirm(self, asked: ops.Confirm) -> Fact:
         known, when = checked_text(asked.fact_id, "fact's id"), TimeReader(self._zone, asked.at).now
         return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
-    @does(ReportMissing)
-    def _report_missing(self, asked: ReportMissing) -> list[Fact]:
+    @does(ops.ReportMissing)
+    def _report_missing(self, asked: ops.ReportMissing) -> list[Fact]:
         return self._report(
             Report("missing", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
         )
 
-    @does(ReportChange)
-    def _report_change(self, asked: ReportChange) -> list[Fact]:
+    @does(ops.ReportChange)
+    def _report_change(self, asked: ops.ReportChange) -> list[Fact]:
         return self._report(
             Report("change", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
         )
 
-    @does(Resolve)
-    def _resolve(self, asked: Resolve) -> Fact | None:
+    @does(ops.Resolve)
+    def _resolve(self, asked: ops.Resolve) -> Fact | None:
         conflict, kept, when = (
             checked_text(asked.conflict_id, "conflict's id"),
             self._said(asked.keep, "side to keep"),
@@ -177,32 +154,32 @@ class Facts(BankFacts):
 
     # Reading
 
-    @does(Current)
-    def _current(self, asked: Current) -> Listed[Fact]:
+    @does(ops.Current)
+    def _current(self, asked: ops.Current) -> Listed[Fact]:
         return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate, None)
 
-    @does(AsOf)
-    def _as_of(self, asked: AsOf) -> Listed[Fact]:
+    @does(ops.AsOf)
+    def _as_of(self, asked: ops.AsOf) -> Listed[Fact]:
         clock = TimeReader(self._zone)
         then = clock.last(asked.instant, "instant")
         return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
 
-    @does(History)
-    def _history(self, asked: History) -> Listed[Fact]:
+    @does(ops.History)
+    def _history(self, asked: ops.History) -> Listed[Fact]:
         pending = self._ready()
         found = self._store.history(*self._keys(asked.subject, asked.predicate), versions=asked.versions)
         return Listed(self._facts(found), pending)
 
-    @does(About)
-    def _about(self, asked: About) -> Listed[Fact]:
+    @does(ops.About)
+    def _about(self, asked: ops.About) -> Listed[Fact]:
         pending = self._ready()
         found = self._store.history(
             folded(self._said(asked.subject, "subject")), None, versions=asked.versions
         )
         return Listed(self._facts(found), pending)
 
-    @does(Diff)
-    def _diff(self, asked: Diff) -> FactDiff:
+    @does(ops.Diff)
+    def _diff(self, asked: ops.Diff) -> FactDiff:
         clock = TimeReader(self._zone)
         first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
@@ -220,16 +197,16 @@ class Facts(BankFacts):
             ),
         )
 
-    @does(Stale)
-    def _stale(self, asked: Stale) -> Listed[StaleFact]:
+    @does(ops.Stale)
+    def _stale(self, asked: ops.Stale) -> Listed[StaleFact]:
         pending = self._ready()
         found = stale_facts(
             self._store, self._facts, self.half_lives, asked.threshold, self._moment(asked.now), asked.limit
         )
         return Listed(found, pending)
 
-    @does(Review)
-    def _review(self, asked: Review) -> Listed[Conflict]:
+    @does(ops.Review)
+    def _review(self, asked: ops.Review) -> Listed[Conflict]:
         found: Listed[Conflict] = Listed(pending=self._ready())
         for row in self._store.conflicts():
             sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
@@ -239,12 +216,12 @@ class Facts(BankFacts):
             )
         return found
 
-    @does(ConfidenceAt)
-    def _confidence_at(self, asked: ConfidenceAt) -> float:
+    @does(ops.ConfidenceAt)
+    def _confidence_at(self, asked: ops.ConfidenceAt) -> float:
         return decay.confidence_at(asked.fact, self._moment(asked.instant, "instant"), self.half_lives)
 
-    @does(Get)
-    def _get(self, asked: Get) -> Fact:
+    @does(ops.Get)
+    def _get(self, asked: ops.Get) -> Fact:
         row = self._store.newest(checked_text(asked.fact_id, "fact's id"))
         if row is None:
             raise NotFound(
@@ -252,8 +229,8 @@ class Facts(BankFacts):
             )
         return self._facts([row])[0]
 
-    @does(Versions)
-    def _versions(self, asked: Versions) -> Iterator[Fact]:
+    @does(ops.Versions)
+    def _versions(self, asked: ops.Versions) -> Iterator[Fact]:
         self._ready()
         page: list[FactRow] = []
         for row in self._store.every_version():
@@ -270,12 +247,12 @@ class Facts(BankFacts):
         """The shipped predicates with the bank's own over them."""
         return Predicates(self._store.predicates())
 
-    @does(DefinePredicate)
-    def _define_predicate(self, asked: DefinePredicate) -> None:
+    @does(ops.DefinePredicate)
+    def _define_predicate(self, asked: ops.DefinePredicate) -> None:
         label, when = self._said(asked.name, "predicate"), TimeReader(self._zone, asked.at).now
-        if len(asked.synonyms) > MOST_SYNONYMS:
+        if len(asked.synonyms) > ops.MOST_SYNONYMS:
             raise UsageError(
-                f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {MOST_SYNONYMS} are kept"
+                f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {ops.MOST_SYNONYMS} are kept"
             )
         others = tuple(self._said(one, "synonym") for one in asked.synonyms)
         before = self.predicates
@@ -305,8 +282,8 @@ class Facts(BankFacts):
             self._store.half_lives()
         )
 
-    @does(SetHalfLife)
-    def _set_half_life(self, asked: SetHalfLife) -> None:
+    @does(ops.SetHalfLife)
+    def _set_half_life(self, asked: ops.SetHalfLife) -> None:
         if (
             isinstance(asked.days, bool)
             or not isinstance(asked.days, int | float)
@@ -369,16 +346,3 @@ class Facts(BankFacts):
         listed = list(rows)
         sources = self._store.sources([row.id for row in listed], known_at) if listed else {}
         return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]
-
-
-class AsyncFacts(FactMethods):
-    """`Facts` for asynchronous programs: the same calls, as coroutines."""
-
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-
-    async def perform(self, operation: Operation[R]) -> R:
-        """Do one operation, in a thread."""
-        import asyncio  # a command does not need it
-
-        return await asyncio.to_thread(self.facts.perform, operation)

@@ -1,14 +1,14 @@
-"""Extraction is repeated for some turns: facts learned from them are confirmed or retracted, then new ones are
-learned.
+"""How extractors add facts: what was found in turns becomes believed facts, with those turns as sources.
 
-Nothing is overwritten: a retraction is a new version, and `known_at` still sees what was believed before. Facts that
-a person stated or decided are never changed, and what a person retracted is not learned again from the same turns.
+Where turns are read again, facts learned from them are confirmed or retracted, then new ones are learned. Nothing is
+overwritten: a retraction is a new version, and `known_at` still sees what was believed before. Facts that a person
+stated or decided are never changed, and what a person retracted is not learned again from the same turns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everwhen.facts.changes import (
@@ -19,36 +19,61 @@ from everwhen.facts.changes import (
     retract_fact,
     reweigh_fact,
 )
-from everwhen.facts.fact_text import Wording, prepared
-from everwhen.facts.learn import LearnedFact, learn, statements
-from everwhen.facts.predicates import folded
+from everwhen.facts.fact_text import checked_statement, prepared
+from everwhen.facts.predicates import Predicates, folded
+from everwhen.models.embed import Embedder
 from everwhen.store.facts import FactLedger, FactRow, FactStore
+from everwhen.when import Grain
 
 REREAD = "its turns were read again, and no longer say so"
 SAME = 0.02
 """Confidences that differ by less are the same: a network's last digits depend on what it reads along."""
 
 
+@dataclass(frozen=True, slots=True)
+class LearnedFact:
+    """A fact that an extractor found: subject, predicate, object, interval, confidence, and the turns it came from.
+
+    `at` is when it was said, which is when the memory learned it. `valid_from` is when it began to be true according
+    to the words ("since May" is 1 May with grain "month"); if they do not say, it is the time it was said.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    turns: tuple[str, ...]
+    at: datetime
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    grain: Grain = "second"
+    confidence: float = 1.0
+    domain: str | None = None
+
+
 def relearn(
     store: FactStore,
-    wording: Wording,
+    embedder: Embedder,
     turns: Sequence[str],
     facts: Sequence[LearnedFact],
     at: datetime,
     read: Sequence[str] = (),
+    *,
+    zone: str | None = None,
 ) -> list[FactRow]:
     """Replace what was learned from some turns by what they are found to say now; gives back what is new.
 
     A fact that they say as before stays as it is, with no support added; one that has other sources loses these
     turns as sources, and the end that one of them had given it; one that has none, or now has another beginning or end,
-    is retracted at `at`.
+    is retracted at `at`. What other turns said already is reinforced. A fact that loses to what is known, or that no
+    rule decides about, comes back with that standing. `read` are the turns that were read for it: nothing is learned
+    when one of them was forgotten meanwhile.
     """
     known = store.from_sources(turns)
+    said = prepared(_statements(store, facts), embedder, zone)
     if not known:
-        return learn(store, wording, facts, read)
+        return record(store, said, read)
     cited = store.sources(known)
     ends = {fact_id: _end(store, fact_id) for fact_id in known if len(cited.get(fact_id, [])) > 1}
-    said = prepared(statements(store, facts), wording)
     reading = frozenset(turns)
 
     def look_again(ledger: FactLedger) -> list[FactRow]:
@@ -62,6 +87,43 @@ def relearn(
         return [ledger.fact(row.id) or row for row in rows]
 
     return store.write(look_again, read)
+
+
+def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] = ()) -> list[FactRow]:
+    """Assert statements in one transaction; each comes back as it stands afterwards."""
+    if not said:
+        return []
+
+    def assert_all(ledger: FactLedger) -> list[FactRow]:
+        rows = [assert_fact(ledger, one) for one in said]
+        return [ledger.fact(row.id) or row for row in rows]
+
+    return store.write(assert_all, read)
+
+
+def _statements(store: FactStore, facts: Sequence[LearnedFact]) -> list[FactStatement]:
+    """What was extracted, checked, in the order in which it was said.
+
+    A start that the words do not give is `at`: turns that are imported late take their place in the past.
+    """
+    predicates = Predicates(store.predicates())
+    checked = [
+        checked_statement(
+            predicates,
+            fact.subject,
+            fact.predicate,
+            fact.object,
+            at=fact.at,
+            valid_from=fact.valid_from or fact.at,
+            valid_to=fact.valid_to,
+            grain=fact.grain,
+            confidence=fact.confidence,
+            domain=fact.domain,
+            source=fact.turns,
+        )
+        for fact in sorted(facts, key=lambda one: one.at)
+    ]
+    return [replace(said, act="learn") for said in checked]
 
 
 @dataclass(frozen=True, slots=True)

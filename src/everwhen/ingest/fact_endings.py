@@ -2,26 +2,24 @@
 
 The table of relations has sentences with which each of them ends. A turn with a clause that is built like one of them
 (`ending_sentences`) is read beside the fact: "Is it still so that …?" A curve over what the reader replies is how sure
-the end is (`endings.json`, by `training/fit_endings.py`). Where the clause does not say what ends, only one fact of
-that kind may be known; what lies ahead, or was a matter of hours, ends nothing.
+the end is (`fact_endings.json`, by `training/fit_endings.py`). Where the clause does not say what ends, only one fact
+of that kind may be known; what lies ahead, or was a matter of hours, ends nothing.
 """
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.ingest.ending_sentences import ClauseShape, KnownFact, ending, relations_ended, shapes_of
 from everwhen.ingest.extract.base import ExtractedFact
+from everwhen.ingest.extract.reader_statements import Calibration, logit
 from everwhen.ingest.extract.rule_extractor import is_told
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reader, Reading
 from everwhen.relations import asked_of, relations
@@ -79,7 +77,7 @@ def _ended(
     known = [(one, shape) for one, shape in known if not _is_elsewhen(turn, shape, one)]
     seen = read(reader, [(one, _is_own(one, turn), turn.text, shape.place, shapes) for one, shape in known])
     for (one, shape), signs in zip(known, seen, strict=True):
-        if curve().chance(signs) >= curve().least:
+        if calibration().chance(signs) >= calibration().least:
             yield ExtractedFact(
                 one.subject, one.relation.name, one.value, (turn.id,), one.relation.domain or "general",
                 _since(turn, shape, one), one.sure, status="ended",
@@ -111,8 +109,8 @@ def read(
 
 
 def _signs(reading: Reading) -> tuple[float, ...]:
-    kinds, ended = reading.kinds, reading.statuses[_ENDED]
-    return reading.relevance, _logit(kinds[_YES]), _logit(kinds[_NO]), _logit(ended)
+    chances = reading.kinds[_YES], reading.kinds[_NO], reading.statuses[_ENDED]
+    return reading.relevance, *(logit(float(chance), 1e-3) for chance in chances)
 
 
 def _known(
@@ -209,26 +207,6 @@ def _since(turn: Turn, shape: ClauseShape, known: KnownFact) -> Interval | None:
     return Interval(start, None, times[0].grain) if start is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
-    """A logistic curve over what was read."""
-
-    weights: tuple[float, ...]
-    bias: float
-    least: float
-    """The chance from which a fact is ended."""
-
-    def chance(self, signs: Sequence[float]) -> float:
-        odds = self.bias + sum(w * x for w, x in zip(self.weights, signs, strict=True))
-        return 1 / (1 + math.exp(-odds))
-
-
 @cache
-def curve() -> Curve:
-    held = json.loads(files(__package__).joinpath("fact_endings.json").read_text(encoding="utf-8"))
-    return Curve(tuple(held["weights"]), held["bias"], held["least"])
-
-
-def _logit(chance: float) -> float:
-    inside = min(max(float(chance), 1e-3), 1 - 1e-3)
-    return math.log(inside / (1 - inside))
+def calibration() -> Calibration:
+    return Calibration.load(Path(__file__).with_name("fact_endings.json"))

@@ -10,9 +10,8 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from everwhen.facts.changes import INSTANT
-from everwhen.facts.fact_words import Words
-from everwhen.facts.learn import LearnedFact as Learned
 from everwhen.facts.predicates import Predicates, folded
+from everwhen.facts.relearn import LearnedFact as Learned
 from everwhen.facts.relearn import relearn
 from everwhen.ingest.extract.base import ExtractedFact
 from everwhen.models.embed import Embedder
@@ -56,8 +55,8 @@ def learn_facts(
             found = _learned(fact, turn)
         learned += [found] if found is not None else []
     now = datetime.now(UTC)
-    words = Words(embedder, store.info.zone if dated else None)
-    return len(relearn(store.facts, words, list(turns), learned, now, [*turns, *around]))
+    zone = store.info.zone if dated else None
+    return len(relearn(store.facts, embedder, list(turns), learned, now, [*turns, *around], zone=zone))
 
 
 def _learned(fact: ExtractedFact, turn: Turn) -> Learned:
@@ -77,7 +76,6 @@ def _learned(fact: ExtractedFact, turn: Turn) -> Learned:
         grain=valid.grain if valid is not None and start is not None else "second",
         confidence=fact.confidence,
         domain=fact.domain if fact.domain != "general" else None,
-        origin="observation" if fact.origin == "stated" else "inference",
     )
 
 

@@ -140,10 +140,10 @@ def _write(
             write.replaces(seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old))
         for failure in extraction.failures:
             write.failed(failure.turns, failure.reason)
-        if (usage := extraction.usage) is not None:
-            write.used(usage.model, usage.calls, usage.input_tokens, usage.output_tokens, usage.cost)
-        if (asked := names.usage).requests:
-            write.used(names.model, asked.requests, asked.input_tokens, asked.output_tokens, asked.cost)
+        if extraction.usage is not None:
+            write.used(extraction.model, extraction.usage)
+        if names.usage.requests:
+            write.used(names.model, names.usage)
         write.done(mine, extraction.extractor, extraction.version)
         version = write.names_version()
     entities.keep(version)

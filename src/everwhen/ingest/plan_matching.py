@@ -193,7 +193,7 @@ def _fits(theme: Word, said: PlanSentence, plan: PlannedEvent, means: SameMeanin
 
 
 def last_word(word: Word) -> Word:
-    return list(word.subtree())[-1]
+    return word.subtree()[-1]
 
 
 def name_in(theme: Word, said: PlanSentence, plan: PlannedEvent) -> str:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from everwhen.facts.forgetting import close_chains
+from everwhen.facts.changes import close_chains
 from everwhen.facts.predicates import folded
 from everwhen.store import Store
 from everwhen.store.maintenance import Eraser, ReembeddedTurn, RemovedUnits
-from everwhen.tree import Levels
+from everwhen.tree.levels import Levels
 from everwhen.types import Turn
 
 _WORD = re.compile(r"\w+")

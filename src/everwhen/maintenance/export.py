@@ -11,16 +11,17 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from everwhen.errors import Damaged
+from everwhen.errors import Damaged, Refused
 from everwhen.files.compressed import opened
-from everwhen.files.export import FORMAT, MARK, ExportHeader, parsed_line, writing
+from everwhen.files.export import FORMAT, MARK, ExportHeader, parsed_line, read_header, writing
 from everwhen.files.json_values import one_line
 from everwhen.store import Store
-from everwhen.store.maintenance import Loader, Record, Snapshot
+from everwhen.store.maintenance import Loader, OldExport, Record, Snapshot
 
 BLOCK = 500
 """Records between two checksums, and in one transaction of loading …"""
@@ -98,6 +99,30 @@ class _Chain:
         self._stream.write(b'{"check":"%s"}\n' % self._chain.encode())
         self._sum = hashlib.sha256(self._chain.encode())
         self._rows = self._bytes = 0
+
+
+def import_bank(store: Store, path: Path, progress: Callable[[int], None] | None = None) -> ExportHeader:
+    """Fill an empty bank with an export: all of it, or nothing. Interrupted, the same call goes on.
+
+    A bank that holds something is refused: two banks cannot be told apart once they are one. Vectors that the export
+    leaves out are missing afterwards; whoever calls this embeds them.
+    """
+    header = read_header(path)
+    if store.stats().turns or next(iter(store.facts.every_version()), None) is not None:
+        raise Refused(
+            f"bank '{store.info.name}' holds memories already; import an export into a new one: "
+            f"`everwhen import {path.name} --bank NAME`"
+        )
+    if header.vectors and header.embedder != store.info.embedder:
+        raise Refused(
+            f"the export has vectors of {header.embedder}, and bank '{store.info.name}' uses {store.info.embedder}; "
+            f"open it with embedder='{header.embedder}', or export without vectors"
+        )
+    old = OldExport(header.schema, header.sequences) if header.format == 1 else None
+    with closing(store.keep.loader(header.source, old)) as loader:
+        load(path, header, loader, progress)
+        loader.finish(header.counts, store.info.name)
+    return header
 
 
 def load(

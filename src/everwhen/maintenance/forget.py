@@ -27,7 +27,7 @@ from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
 from everwhen.store import Store, VectorModel
 from everwhen.store.maintenance import Follower, ReembeddedTurn
-from everwhen.tree import read_levels
+from everwhen.tree.levels import read_levels
 from everwhen.types import Entity, Receipt, Turn
 from everwhen.when import Interval
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -107,14 +107,12 @@ def _copy(
     store = target.open(
         bank, embedder=values["embedder"], dimension=int(values["dimension"]), zone=values["zone"]
     )
-    try:
+    with closing(store):
         # Named by what it is made from: what was begun with other contents is not gone on with.
-        loader = store.keep.loader(hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest())
-        try:
+        source = hashlib.sha256(repr(sorted(digests.items())).encode()).hexdigest()
+        with closing(store.keep.loader(source)) as loader:
             _write(snapshot, loader, sum(counts.values()), progress)
             loader.finish(counts, bank)
-        finally:
-            loader.close()
         with (
             target.loaded(bank, values["embedder"], _nothing_forgotten) as made,
             made.keep.snapshot() as found,
@@ -125,8 +123,6 @@ def _copy(
                     "and nothing is seen of the copy: please report this"
                 )
         store.keep.take_over()
-    finally:
-        store.close()
 
 
 def _write(
@@ -160,11 +156,8 @@ def _delete(source: Banks, bank: str, digests: Mapping[str, str]) -> None:
 def _reading(banks: Banks, bank: str) -> Iterator[Snapshot]:
     embedder = banks.embedder_of(bank)
     store = banks.open(bank, embedder=embedder or "", dimension=0, zone="UTC", create=False)
-    try:
-        with store.keep.snapshot() as snapshot:
-            yield snapshot
-    finally:
-        store.close()
+    with closing(store), store.keep.snapshot() as snapshot:
+        yield snapshot
 
 
 def _different(one: Mapping[str, str], other: Mapping[str, str]) -> str:

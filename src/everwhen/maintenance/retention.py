@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from everwhen.errors import Unavailable, UsageError
-from everwhen.facts.forgetting import close_chains
+from everwhen.facts.changes import close_chains
 from everwhen.maintenance.cache_cleaner import CacheCleaner
 from everwhen.maintenance.forget import ATTEMPTS, finish, reembed_followers, refill_links
 from everwhen.models.embed import Embedder

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ class Layer:
 
     level: int
     name: str
-    vectors: NDArray[np.float32]
+    vectors: NDArray[np.floating[Any]]
     groups: tuple[str, ...]
     labels: tuple[str, ...] = ()
 
@@ -49,22 +49,11 @@ class LevelMeasures:
 
 
 @dataclass(frozen=True, slots=True)
-class FlatLevel:
-    """A level, flat."""
-
-    level: int
-    name: str
-    points: Matrix
-    groups: tuple[str, ...]
-    labels: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Chart:
-    """The whole map."""
+    """The whole map. The vectors of its planes are the two coordinates of each point."""
 
     method: Literal["pca", "umap"]
-    planes: tuple[FlatLevel, ...]
+    planes: tuple[Layer, ...]
     measured: tuple[LevelMeasures, ...]
 
 
@@ -76,7 +65,7 @@ def chart(layers: Sequence[Layer], method: Method = "auto") -> Chart:
         some = _sampled(layer)
         points = some.vectors.astype(np.float64)
         flat = project(points, way)
-        planes.append(FlatLevel(some.level, some.name, flat, some.groups, some.labels))
+        planes.append(replace(some, vectors=flat))
         rows.append(_measured(some, points, flat, len(layer.vectors)))
     return Chart(way, tuple(planes), tuple(rows))
 
@@ -103,10 +92,9 @@ def _sampled(layer: Layer) -> Layer:
     if len(layer.vectors) <= MOST_POINTS:
         return layer
     kept = np.sort(np.random.default_rng(SEED).choice(len(layer.vectors), MOST_POINTS, replace=False))
-    return Layer(
-        layer.level,
-        layer.name,
-        layer.vectors[kept],
-        tuple(layer.groups[place] for place in kept),
-        tuple(layer.labels[place] for place in kept) if layer.labels else (),
+    return replace(
+        layer,
+        vectors=layer.vectors[kept],
+        groups=tuple(layer.groups[place] for place in kept),
+        labels=tuple(layer.labels[place] for place in kept) if layer.labels else (),
     )

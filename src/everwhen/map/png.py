@@ -26,8 +26,8 @@ def write_png(chart: Chart, title: str, path: Path) -> None:
         for number, group in enumerate(groups):
             own = [row for row, other in enumerate(plane.groups) if other == group]
             axes.scatter(
-                plane.points[own, 0],
-                plane.points[own, 1],
+                plane.vectors[own, 0],
+                plane.vectors[own, 1],
                 s=6,
                 alpha=0.6,
                 color=COLOURS[number % len(COLOURS)],

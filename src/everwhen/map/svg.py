@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.map.chart import Chart, FlatLevel, LevelMeasures
+from everwhen.map.chart import Chart, Layer, LevelMeasures
 
 PANEL, GAP, TOP, BOTTOM = 220, 16, 44, 46
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#666666")
@@ -38,17 +39,17 @@ def svg(chart: Chart, title: str) -> str:
     return "\n".join([*lines, "</svg>", ""])
 
 
-def _panel(plane: FlatLevel, row: LevelMeasures, left: int, groups: Sequence[str]) -> list[str]:
+def _panel(plane: Layer, row: LevelMeasures, left: int, groups: Sequence[str]) -> list[str]:
     out = [
         f'<g transform="translate({left} {TOP})">',
         f'<text y="-8">Level {plane.level}: {escape(plane.name)}</text>',
         f'<rect width="{PANEL}" height="{PANEL}" fill="#fafafa" stroke="#ddd"/>',
     ]
-    size = 2.0 if len(plane.points) > 300 else 3.0
-    labels = plane.labels or ("",) * len(plane.points)
-    for (x, y), group, label in zip(_scaled(plane.points), plane.groups, labels, strict=True):
+    size = 2.0 if len(plane.vectors) > 300 else 3.0
+    labels = plane.labels or ("",) * len(plane.vectors)
+    for (x, y), group, label in zip(_scaled(plane.vectors), plane.groups, labels, strict=True):
         number = groups.index(group)
-        named = f"<title>{escape(label)}</title>" if label and len(plane.points) <= LABELLED else ""
+        named = f"<title>{escape(label)}</title>" if label and len(plane.vectors) <= LABELLED else ""
         out.append(_mark(x, y, size, number, named))
     figures = f"{row.points:,} points, silhouette {_figure(row.silhouette)}, spread {_figure(row.spread)}"
     return [*out, f'<text y="{PANEL + 18}" font-size="11" fill="#666">{figures}</text>', "</g>"]
@@ -76,7 +77,7 @@ def _legend(groups: Sequence[str], y: int) -> list[str]:
     return out
 
 
-def _scaled(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _scaled(points: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """Into the panel with a margin, one scale for both axes; y grows downwards there."""
     if not len(points):
         return points

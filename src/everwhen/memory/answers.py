@@ -15,7 +15,6 @@ from everwhen.operations import Bank, does
 from everwhen.operations.arguments import OpenModel
 from everwhen.operations.ask import Ask, ModelUsage
 from everwhen.recipes import for_budget
-from everwhen.store import Store
 from everwhen.types import Answer, Time, Usage
 
 if TYPE_CHECKING:
@@ -128,20 +127,7 @@ class Answers:
             budget,
             guide=self._bank.llm(chosen.llm_guidance),
             session=asked.session,
-            account=_Account(self._bank.store),
+            account=self._bank.store.graph,
             say=say,
             cancelled=gone,
         )
-
-
-class _Account:
-    """The bank's own record of what models took."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def spent(self) -> Usage:
-        return self._store.graph.usage()
-
-    def charge(self, purpose: str, model: str, usage: Usage) -> None:
-        self._store.graph.note_usage(purpose, model, usage)

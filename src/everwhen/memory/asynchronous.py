@@ -7,9 +7,8 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from everwhen.facts import AsyncFacts
 from everwhen.memory.front import Memory
-from everwhen.operations import BankMethods, FileMethods, Operation
+from everwhen.operations import AsyncBankFacts, BankMethods, FileMethods, Operation
 from everwhen.types import Answer, Time
 
 if TYPE_CHECKING:
@@ -59,9 +58,9 @@ class AsyncMemory(BankMethods, FileMethods):
             yield piece
 
     @property
-    def facts(self) -> AsyncFacts:
+    def facts(self) -> AsyncBankFacts:
         """`Memory.facts`, its calls as coroutines."""
-        return AsyncFacts(self.memory.facts)
+        return AsyncBankFacts(self)
 
     async def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """See `Memory.tools`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -63,7 +63,7 @@ class OpenBank:
         self.folder = home_folder(settings.home)
         self.banks = open_banks(self.folder, settings.busy_seconds, store=settings.store)
         self.accesses = Accesses(store)
-        self.masks = Masks(kinds_of(store.keep.redaction or settings.redact), store.keep.pseudonym)
+        self.masks = Masks(kinds_of(store.keep.rule("redaction") or settings.redact), store.keep.pseudonym)
         self.worker = Worker(store.jobs.extraction, self._extract)
         self.model = BankEmbedder(store, embedder, self.opened)
         self._entities = KnownEntities()
@@ -136,11 +136,8 @@ class OpenBank:
         if isinstance(embedder, CachedEmbedder) or not path.exists():
             yield embedder
             return
-        remembering = CachedEmbedder(embedder, path)
-        try:
+        with closing(CachedEmbedder(embedder, path)) as remembering:
             yield remembering
-        finally:
-            remembering.close()
 
     def write_uncached(self, work: Callable[[Embedder], T]) -> T:
         """Work that takes vectors out of the bank and out of the cache."""
@@ -162,16 +159,22 @@ class OpenBank:
         if self.extracts:
             self.worker.wake()
 
-    def settle(self) -> int:
-        """Wait for the extraction of what was added before this call, but not for ever; how many turns still wait.
+    def settle(self, most: int | None = None) -> int:
+        """Wait for the extraction of what was added before this call, but not for ever, and not at all where more than
+        `most` turns wait; how many still do.
 
         Turns that come later are not waited for, so that a reader ends however much is being written.
         """
         if not self.extracts:
             return 0
-        return wait_once(
-            self, lambda: self.worker.wait(self.store.jobs.extraction.watermark(), self.settings.wait_seconds)
-        )
+        return wait_once(self, lambda: self._waited(most))
+
+    def _waited(self, most: int | None) -> int:
+        jobs = self.store.jobs.extraction
+        if most is not None and (waiting := jobs.pending()) > most:
+            self.wake()
+            return waiting
+        return self.worker.wait(jobs.watermark(), self.settings.wait_seconds)
 
     @contextmanager
     def resting(self) -> Iterator[None]:

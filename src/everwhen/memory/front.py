@@ -98,8 +98,8 @@ class Memory(Bank, FileMethods):
         store = banks.open(bank, embedder=model, dimension=lambda: embedder.dim, zone=zone, create=create)
         if settings.get("zone") is not None and store.info.zone != zone:
             store.set_zone(zone)
-        if settings.get("redact") is not None and store.keep.redaction != chosen.redact:
-            store.keep.set_redaction(chosen.redact)
+        if settings.get("redact") is not None and store.keep.rule("redaction") != chosen.redact:
+            store.keep.set_rule("redaction", chosen.redact)
         return cls(store, embedder, chosen, own)
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ class Memory(Bank, FileMethods):
     @property
     def retention(self) -> str:
         """How long the bank keeps what, as a sentence; empty for ever."""
-        return self._bank.store.keep.retention
+        return self._bank.store.keep.rule("retention")
 
     @property
     def facts(self) -> Facts:
@@ -181,9 +181,9 @@ class Memory(Bank, FileMethods):
 
     def langgraph_store(self) -> Any:
         """This bank as a LangGraph `BaseStore` (`pip install langgraph`): nothing that is put there is overwritten."""
-        from everwhen.agent.adapters.langgraph import open_store
+        from everwhen.agent.adapters.langgraph import EverwhenStore
 
-        return open_store(self)
+        return EverwhenStore(self)
 
     def memory_files(self) -> MemoryFiles:
         """This bank behind Anthropic's memory tool: its commands on `/memories`, each version kept."""

@@ -156,7 +156,7 @@ class Maintenance:
         from everwhen.maintenance.retention import describe, parse
 
         understood = describe(parse(asked.rule))
-        self._bank.store.keep.set_retention(understood)
+        self._bank.store.keep.set_rule("retention", understood)
         return understood
 
     @does(Retain)
@@ -167,7 +167,7 @@ class Maintenance:
         instant = bank.clock().first(asked.now, "now") or datetime.now(UTC)
         rule = asked.rule
         if rule is None:
-            rule = bank.store.keep.retention
+            rule = bank.store.keep.rule("retention")
         elif not asked.dry_run:
             self.set_retention(SetRetention(rule))
         self._extraction.process(Process())
@@ -189,7 +189,7 @@ class Maintenance:
 
     @does(Import)
     def import_(self, asked: Import) -> int:
-        from everwhen.maintenance.bank_import import import_bank
+        from everwhen.maintenance.export import import_bank
 
         bank = self._bank
         if bank.masks:
@@ -256,7 +256,7 @@ class Maintenance:
                 self._bank.store.jobs.extraction.enqueue(turns)
                 self._extraction.process(Process())
             if tree:
-                self._tree.mend([Finding("tree", "to be built again")], reached)
+                self._tree.rebuild(reached)
 
         return rebuild
 

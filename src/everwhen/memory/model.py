@@ -41,32 +41,27 @@ class BankEmbedder:
 
     def write(self, work: Callable[[Embedder], T]) -> T:
         """Work that writes vectors: the store refuses those of a model that the bank has no longer."""
+        return self._done(work, reads=False)
+
+    def read(self, work: Callable[[Embedder], T]) -> T:
+        """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
+        hardly ever repeat, and so reading writes nothing."""
+        return self._done(lambda embedder: work(plain(embedder)), reads=True)
+
+    def _done(self, work: Callable[[Embedder], T], *, reads: bool) -> T:
+        """Nobody refuses what was read of a bank with another model: that is looked for afterwards."""
         same = 0
         while True:
             embedder, model = self._take()
             try:
-                return work(embedder)
+                found = work(embedder)
             except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
                 if not self._has_changed(model, error):
                     same += 1
                     if same > _AGAIN or not isinstance(error, ModelChanged):
                         raise
-
-    def read(self, work: Callable[[Embedder], T]) -> T:
-        """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
-        hardly ever repeat, and so reading writes nothing."""
-        same = 0
-        while True:
-            embedder, model = self._take()
-            try:
-                found = work(plain(embedder))
-            except (ModelChanged, ValueError) as error:
-                if not self._has_changed(model, error):
-                    same += 1
-                    if same > _AGAIN or not isinstance(error, ModelChanged):
-                        raise
             else:
-                if not self._has_changed(model):
+                if not (reads and self._has_changed(model)):
                     return found
 
     def close(self) -> None:

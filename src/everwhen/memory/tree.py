@@ -20,10 +20,9 @@ if TYPE_CHECKING:
 
     from everwhen.map import Layer
     from everwhen.models.embed import Embedder
-    from everwhen.tree import Levels
     from everwhen.tree.consolidate import Now
     from everwhen.tree.consolidation_thread import ConsolidationThread
-    from everwhen.types import Finding
+    from everwhen.tree.levels import Levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ class MemoryTree:
 
     @does(Consolidate)
     def consolidate(self, asked: Consolidate) -> Consolidated:
-        from everwhen.tree import consolidate
+        from everwhen.tree.consolidate import consolidate
         from everwhen.tree.consolidator_factory import open_consolidator
 
         bank = self._bank
@@ -86,7 +85,7 @@ class MemoryTree:
 
     def levels(self) -> Levels:
         """The levels of this bank's tree: those it was built with, else those that are set."""
-        from everwhen.tree import read_levels
+        from everwhen.tree.levels import read_levels
 
         chosen, store = self._bank.settings, self._bank.store
         return read_levels(store.tree.levels(), chosen.tree_windows, chosen.tree_exchanges, store.info.zone)
@@ -120,55 +119,29 @@ class MemoryTree:
 
     def reaches_open(self) -> bool:
         """Whether the tree was built up to windows that are open still."""
-        from everwhen.tree.tree_doctor import reaches_open
+        store = self._bank.store
+        newest, top = store.jobs.tree.watermark(), self.levels().top
+        return newest is not None and any(row.place.end > newest for row in store.tree.nodes(top))
 
-        return reaches_open(self._bank.store, self.levels())
-
-    def mend(self, findings: list[Finding], open_too: bool | None = None) -> list[Finding]:
-        """Build again what was found to be wrong."""
-        from everwhen.tree.tree_doctor import repair_tree
-
-        return repair_tree(
-            self._bank.store,
-            self.levels(),
-            findings,
-            lambda reached: self.consolidate(Consolidate("end" if reached else None)),
-            open_too,
-        )
+    def rebuild(self, open_too: bool) -> None:
+        """Build all of it again, and the windows that are open still where they are wanted."""
+        self._bank.store.tree.restart(str(self.levels()))
+        self.consolidate(Consolidate("end" if open_too else None))
 
     # The map
 
     def layers(self, group: str | None = None) -> list[Layer]:
         """The points of each level: an exchange lies in the middle of its turns, a node where its text does."""
-        from everwhen.map import Layer
-        from everwhen.when.zones import zone_of
-
-        levels, zone = self.levels(), zone_of(self._bank.zone)
-        out = []
-        for level in range(1, levels.top + 1):
-            nodes = self.tree(Tree(level))
-            if not nodes:
-                continue
-            days = [node.interval.start.astimezone(zone).date() for node in nodes if node.interval.start]
-            out.append(
-                Layer(
-                    level,
-                    levels.name(level),
-                    self._places(level, nodes),
-                    tuple(group or f"{day:%Y-%m}" for day in days),
-                    tuple(day.isoformat() for day in days),
-                )
-            )
-        return out
+        levels = self.levels()
+        found = ((level, self.tree(Tree(level))) for level in range(1, levels.top + 1))
+        return [self._layer(level, levels.name(level), nodes, group=group) for level, nodes in found if nodes]
 
     def map_level(self, name: str, most: int) -> MapLevel | None:
         """One level of the map, by its name, or the finest of at most so many points."""
-        from everwhen.map import Layer
         from everwhen.tree.levels import EXCHANGE
         from everwhen.tree.node_reader import evenly
-        from everwhen.when.zones import zone_of
 
-        store, levels, zone = self._bank.store, self.levels(), zone_of(self._bank.zone)
+        store, levels = self._bank.store, self.levels()
         self._bank.settle()
         # Exchanges are cut when they are asked for: of about two turns each.
         sizes = store.tree.sizes() | {EXCHANGE: -(-store.stats().turns // 2)}
@@ -178,10 +151,25 @@ class MemoryTree:
         fitting = (one for one in there.values() if sizes[one] <= most)
         level = there.get(name) or next(fitting, max(there.values()))
         nodes, units = evenly(store, levels, level, most)
-        days = [one.interval.start.astimezone(zone).date().isoformat() for one in nodes if one.interval.start]
-        places = self._places(level, nodes, units)
-        layer = Layer(level, levels.name(level), places, tuple(day[:7] for day in days), tuple(days))
+        layer = self._layer(level, levels.name(level), nodes, units)
         return MapLevel(tuple(there), layer, tuple(nodes))
+
+    def _layer(
+        self,
+        level: int,
+        name: str,
+        nodes: Sequence[Node],
+        units: Sequence[int] | None = None,
+        group: str | None = None,
+    ) -> Layer:
+        """The points of one level; those of a month are a group, where there is no other one."""
+        from everwhen.map import Layer
+        from everwhen.when.zones import zone_of
+
+        zone = zone_of(self._bank.zone)
+        days = [one.interval.start.astimezone(zone).date().isoformat() for one in nodes if one.interval.start]
+        groups = tuple(group or day[:7] for day in days)
+        return Layer(level, name, self._places(level, nodes, units), groups, tuple(days))
 
     def _places(
         self, level: int, nodes: Sequence[Node], units: Sequence[int] | None = None
@@ -217,8 +205,8 @@ def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
     """Refuse settings that no tree can be built by, before there is one."""
     if consolidator == "extractive" and windows is None:
         return  # the usual case needs nothing loaded
-    from everwhen.tree import parse_levels
     from everwhen.tree.consolidator_factory import check_consolidator
+    from everwhen.tree.levels import parse_levels
 
     check_consolidator(consolidator)
     if windows is not None:

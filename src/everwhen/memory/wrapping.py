@@ -59,10 +59,12 @@ def _wrapper(client: C) -> Callable[[C, Remembering], C]:
     if is_client(client):
         return wrapped_client
     if any(kind.__module__.partition(".")[0] == "pydantic_ai" for kind in type(client).__mro__):
-        from everwhen.agent.wrapping.agent import is_agent, wrapped_agent
+        from pydantic_ai.agent import AbstractAgent
 
-        if is_agent(client):
-            return cast("Callable[[C, Remembering], C]", wrapped_agent)
+        from everwhen.agent.wrapping.agent import RememberingAgent
+
+        if isinstance(client, AbstractAgent):
+            return cast("Callable[[C, Remembering], C]", RememberingAgent)
     raise UsageError(
         "wrap takes a client of the packages openai or anthropic, or an agent of pydantic-ai, "
         f"not {type(client).__module__}.{type(client).__name__}; "

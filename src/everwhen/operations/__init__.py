@@ -9,23 +9,23 @@ from everwhen.operations.base import (
     Operation,
     Parameter,
     Spec,
-    arguments,
+    arguments_of,
     does,
     done_by,
     handlers,
     result_of,
 )
-from everwhen.operations.surface import Bank, BankFacts, BankMethods, FactMethods, FileMethods
+from everwhen.operations.surface import AsyncBankFacts, Bank, BankFacts, BankMethods, FactMethods, FileMethods
 
 __all__ = [
-    "Bank", "BankFacts", "BankMethods", "FactMethods", "FileMethods", "Method", "Operation", "Parameter", "Spec",
-    "arguments", "does", "done_by", "handlers", "operations", "result_of",
+    "AsyncBankFacts", "Bank", "BankFacts", "BankMethods", "FactMethods", "FileMethods", "Method", "Operation",
+    "Parameter", "Spec", "arguments_of", "does", "done_by", "handlers", "operations", "result_of",
 ]  # fmt: skip
 
 
 def operations() -> dict[str, type[Operation[object]]]:
     """Every operation by the name of its method: `recall`, `facts.current`."""
-    named = {name: one for name, one in vars(FileMethods).items() if isinstance(one, Method)}
-    named |= {name: one for name, one in vars(BankMethods).items() if isinstance(one, Method)}
-    named |= {f"facts.{name}": one for name, one in vars(FactMethods).items() if isinstance(one, Method)}
+    named = {name: one for name, one in vars(FileMethods).items() if type(one) is Method}
+    named |= {name: one for name, one in vars(BankMethods).items() if type(one) is Method}
+    named |= {f"facts.{name}": one for name, one in vars(FactMethods).items() if type(one) is Method}
     return {name: one.operation for name, one in named.items()}  # type: ignore[misc]

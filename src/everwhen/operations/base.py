@@ -84,7 +84,7 @@ class Operation(Frozen, Generic[R]):
     spec: ClassVar[Spec] = Spec()
 
     def __post_init__(self) -> None:
-        for one in arguments(type(self)):
+        for one in arguments_of(type(self)):
             given = getattr(self, one.name)
             if given is None and one.optional:
                 continue
@@ -113,7 +113,7 @@ class Parameter:
         return type(None) in get_args(self.annotation)
 
 
-def arguments(operation: Any) -> tuple[Parameter, ...]:
+def arguments_of(operation: Any) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
     return _arguments(operation)
 
@@ -145,7 +145,7 @@ def result_of(operation: Any) -> Any:
 @cache
 def signature_of(operation: Any) -> inspect.Signature:
     """The signature of an operation's method, with plain types."""
-    plain = {one.name: one.annotation for one in arguments(operation)}
+    plain = {one.name: one.annotation for one in arguments_of(operation)}
     given = inspect.signature(operation).parameters.values()
     return inspect.Signature(
         [one.replace(annotation=plain[one.name]) for one in given], return_annotation=result_of(operation)
@@ -221,7 +221,7 @@ class Method(Generic[P, R]):
             return self
 
         def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return door.perform(self.operation(*args, **kwargs))
+            return self(door, *args, **kwargs)
 
         method.__name__, method.__doc__ = self.__name__, self.__doc__
         method.__signature__ = self.__signature__  # type: ignore[attr-defined]
@@ -232,37 +232,27 @@ class Method(Generic[P, R]):
         return door.perform(self.operation(*args, **kwargs))
 
 
-class Streamed(Generic[P]):
+class Streamed(Method[P, Answer]):
     """An operation as a method that gives its answer as it comes: pieces of the text, and at last the `Answer`."""
 
     def __init__(self, operation: Callable[P, Operation[Answer]]) -> None:
-        self.operation = operation
-        self.__wrapped__ = operation
+        super().__init__(operation)
         self.__doc__ = Streamed.__doc__
 
-    @overload
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return super().__signature__.replace(return_annotation=Iterator[str | Answer])
+
+    @overload  # type: ignore[override]
     def __get__(self, door: None, owner: type) -> Streamed[P]: ...
     @overload
     def __get__(self, door: StreamsAsync, owner: Any = None) -> Callable[P, AsyncIterator[str | Answer]]: ...
     @overload
     def __get__(self, door: Streams, owner: Any = None) -> Callable[P, Iterator[str | Answer]]: ...
     def __get__(self, door: Any, owner: Any = None) -> Any:
-        if door is None:
-            return self
-
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return door.stream(self.operation(*args, **kwargs))
-
-        method.__doc__ = self.__doc__
-        method.__signature__ = self.__signature__  # type: ignore[attr-defined]
-        return method
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return signature_of(self.operation).replace(return_annotation=Iterator[str | Answer])
+        return super().__get__(door, owner)
 
     def __call__(self, door: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        """As any function of a class."""
         return door.stream(self.operation(*args, **kwargs))
 
 

@@ -8,56 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
+from everwhen.operations import events as event_operations
+from everwhen.operations import facts, maintenance
 from everwhen.operations.ask import Ask, ModelUsage
-from everwhen.operations.base import Method, Operation, Streamed
-from everwhen.operations.events import (
-    Entities,
-    Events,
-    Links,
-    Mentions,
-    MergeEntities,
-    OneEntity,
-    RenameEntity,
-    SeenWith,
-    SplitEntity,
-    UndoEntities,
-)
-from everwhen.operations.facts import (
-    About,
-    AsOf,
-    Assert,
-    ConfidenceAt,
-    Confirm,
-    Correct,
-    Current,
-    DefinePredicate,
-    Diff,
-    End,
-    Get,
-    History,
-    ReportChange,
-    ReportMissing,
-    Resolve,
-    Retract,
-    Review,
-    SetHalfLife,
-    Stale,
-    Versions,
-)
-from everwhen.operations.maintenance import (
-    Backup,
-    BankStats,
-    Doctor,
-    Export,
-    Flush,
-    Forget,
-    Import,
-    Process,
-    Reembed,
-    Reextract,
-    Retain,
-    SetRetention,
-)
+from everwhen.operations.base import Method, Operation, Performs, PerformsAsync, Streamed
 from everwhen.operations.recall import MostAccessed, PromptContext, RecallMemories
 from everwhen.operations.time_questions import Compare, Timeline, When
 from everwhen.operations.tree import Consolidate, Profile, Tree
@@ -70,26 +24,26 @@ R = TypeVar("R")
 class FactMethods:
     """What is true from when to when, and what was known when."""
 
-    assert_ = Method(Assert)
-    correct = Method(Correct)
-    retract = Method(Retract)
-    end = Method(End)
-    confirm = Method(Confirm)
-    report_missing = Method(ReportMissing)
-    report_change = Method(ReportChange)
-    resolve = Method(Resolve)
-    current = Method(Current)
-    as_of = Method(AsOf)
-    history = Method(History)
-    about = Method(About)
-    diff = Method(Diff)
-    stale = Method(Stale)
-    review = Method(Review)
-    get = Method(Get)
-    versions = Method(Versions)
-    confidence_at = Method(ConfidenceAt)
-    define_predicate = Method(DefinePredicate)
-    set_half_life = Method(SetHalfLife)
+    assert_ = Method(facts.Assert)
+    correct = Method(facts.Correct)
+    retract = Method(facts.Retract)
+    end = Method(facts.End)
+    confirm = Method(facts.Confirm)
+    report_missing = Method(facts.ReportMissing)
+    report_change = Method(facts.ReportChange)
+    resolve = Method(facts.Resolve)
+    current = Method(facts.Current)
+    as_of = Method(facts.AsOf)
+    history = Method(facts.History)
+    about = Method(facts.About)
+    diff = Method(facts.Diff)
+    stale = Method(facts.Stale)
+    review = Method(facts.Review)
+    get = Method(facts.Get)
+    versions = Method(facts.Versions)
+    confidence_at = Method(facts.ConfidenceAt)
+    define_predicate = Method(facts.DefinePredicate)
+    set_half_life = Method(facts.SetHalfLife)
 
 
 class BankMethods:
@@ -111,16 +65,16 @@ class BankMethods:
     compare = Method(Compare)
     timeline = Method(Timeline)
 
-    events = Method(Events)
-    entities = Method(Entities)
-    entity = Method(OneEntity)
-    merge_entities = Method(MergeEntities)
-    split_entity = Method(SplitEntity)
-    rename_entity = Method(RenameEntity)
-    undo_entities = Method(UndoEntities)
-    mentions = Method(Mentions)
-    seen_with = Method(SeenWith)
-    links = Method(Links)
+    events = Method(event_operations.Events)
+    entities = Method(event_operations.Entities)
+    entity = Method(event_operations.OneEntity)
+    merge_entities = Method(event_operations.MergeEntities)
+    split_entity = Method(event_operations.SplitEntity)
+    rename_entity = Method(event_operations.RenameEntity)
+    undo_entities = Method(event_operations.UndoEntities)
+    mentions = Method(event_operations.Mentions)
+    seen_with = Method(event_operations.SeenWith)
+    links = Method(event_operations.Links)
 
     ask = Method(Ask)
     ask_stream = Streamed(Ask)
@@ -130,31 +84,45 @@ class BankMethods:
     tree = Method(Tree)
     profile = Method(Profile)
 
-    flush = Method(Flush)
-    process = Method(Process)
-    reextract = Method(Reextract)
-    forget = Method(Forget)
-    set_retention = Method(SetRetention)
-    retain = Method(Retain)
-    export = Method(Export)
-    import_ = Method(Import)
-    stats = Method(BankStats)
-    doctor = Method(Doctor)
+    flush = Method(maintenance.Flush)
+    process = Method(maintenance.Process)
+    reextract = Method(maintenance.Reextract)
+    forget = Method(maintenance.Forget)
+    set_retention = Method(maintenance.SetRetention)
+    retain = Method(maintenance.Retain)
+    export = Method(maintenance.Export)
+    import_ = Method(maintenance.Import)
+    stats = Method(maintenance.BankStats)
+    doctor = Method(maintenance.Doctor)
 
 
 class FileMethods:
     """What can be done besides where the bank's own files lie."""
 
-    reembed = Method(Reembed)
-    backup = Method(Backup)
+    reembed = Method(maintenance.Reembed)
+    backup = Method(maintenance.Backup)
 
 
 class BankFacts(FactMethods):
     """The facts of a bank, wherever it lies."""
 
+    def __init__(self, door: Performs) -> None:
+        self._door = door
+
     def perform(self, operation: Operation[R], /) -> R:
         """Do one operation."""
-        raise NotImplementedError
+        return self._door.perform(operation)
+
+
+class AsyncBankFacts(FactMethods):
+    """The same for asynchronous programs: the calls are coroutines."""
+
+    def __init__(self, door: PerformsAsync) -> None:
+        self._door = door
+
+    async def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        return await self._door.perform(operation)
 
 
 class Bank(BankMethods):

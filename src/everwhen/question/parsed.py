@@ -28,6 +28,7 @@ Kind: TypeAlias = Literal[
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Form: TypeAlias = Literal["when", "since", "ago", "lasting"]
 Order: TypeAlias = Literal["first", "last"]
+Edge: TypeAlias = Literal["start", "end"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Question:
     form: Form = "when"
     grain: Grain | None = None  # the unit asked for: "in which month"
     order: Order | None = None  # the first or the last of several is asked for
+    edge: Edge | None = None  # how something begins or ends is asked for: "when does the course end"
     ahead: bool | None = False  # it looks at what is to come; None where its words do not tell
     planned: bool = False  # what is only planned or wanted counts as well
     denied: bool = False  # it asks for what did not happen

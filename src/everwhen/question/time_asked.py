@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Literal
 
-from everwhen.question.parsed import Form, Order, Question
+from everwhen.question.parsed import Edge, Form, Order, Question
 from everwhen.question.word_patterns import AUXILIARY, HOW_LONG, LENGTH, pattern
 from everwhen.when import Grain, Interval, resolve
 from everwhen.when.constraints import FIRST, RELATIONS
@@ -65,6 +65,15 @@ _SUPERLATIVE = pattern(
     r"\b(?:the|my|our|his|her|their|\w+'s)\s+(most\s+recent|latest|earliest|newest|last)\b"
 )
 _RECENTLY = pattern(r"\b(most\s+recently)\b")
+_START = pattern(
+    r"^(?:since|from)\s+(?:when|what|which)\b", r"\b(?:start|begin|commenc)(?:s|es|ed|ing)?\b", r"\bbegan\b"
+)
+_END = pattern(
+    r"^(?:until|till|'?til)\s+(?:when|what|which)\b",
+    r"\b(?:end|finish|expir)(?:s|es|ed|e|ing)?\b",
+    r"\b(?:run|runs|ran|running)\s+out\b",
+    r"\b(?:is|are|was|were|be|'s)\b.*\bover\W*$",
+)
 _OWNING = pattern(r"\b(?:my|our|his|her|its|their|your|the|a|an)$", r"'s$")
 _PREPOSITION = pattern(r"\s(?:on|in|at|during)\s*$")
 _CLAUSE = pattern(rf"\s(?:{AUXILIARY})\s")
@@ -87,6 +96,7 @@ def with_time(question: Question, text: str) -> Question:
         form=_form(text),
         grain=_GRAINS.get((opening["unit"] or "").lower()) if opening else None,
         order=_order(text),
+        edge=_edge(text),
         ahead=ahead,
         planned=ahead is True or _WANTED.search(words) is not None,
         denied=_DENIED.search(words) is not None,
@@ -143,6 +153,12 @@ def _form(text: str) -> Form:
     if SINCE.match(text) or _SINCE_WHEN.match(text):
         return "since"
     return "lasting" if LASTING.match(text) else "when"
+
+
+def _edge(text: str) -> Edge | None:
+    if _END.search(text):
+        return "end"
+    return "start" if _START.search(text) else None
 
 
 def _order(text: str) -> Order | None:

@@ -7,16 +7,14 @@ the question occur at all.
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.recall.features import CandidatePool
-from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.fuse import fitted
 from everwhen.recall.reader_stage import ReaderScores
 
 Array = NDArray[np.float32]
@@ -78,14 +76,7 @@ def answerable(
     speaker = sum((contributions[name] for name in SPEAKER_FEATURES if name in contributions), np.float32(0))
     found = sign_inputs(pool)
     said = signs(found, fused - speaker, fused, None if read is None else read.logits)
-    weights = fitted("named" if found.named else "unnamed", read is not None)
+    whom = "named" if found.named else "unnamed"
+    weights = fitted()["answerable"][whom if read is None else f"{whom}_read"]
     z = weights[-1] + sum(weight * float(sign) for weight, sign in zip(weights[:-1], said, strict=True))
     return 1.0 / (1.0 + math.exp(-z))
-
-
-@cache
-def fitted(whom: str, read: bool) -> list[float]:
-    """A weight for each sign, and the constant: where the question names somebody who speaks, and where it does not;
-    with a reader, and without."""
-    held = json.loads(WEIGHTS.read_text("utf-8"))["answerable"]
-    return [float(one) for one in held[f"{whom}_read" if read else whom]]

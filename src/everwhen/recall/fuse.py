@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,20 +27,14 @@ def rrf(rankings: Mapping[str, Sequence[int]], k: int = 60) -> dict[int, float]:
     return dict(sorted(scores.items(), key=lambda entry: -entry[1]))
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What each feature is worth, fitted by `training/fit_fusion.py`; a feature without a weight takes no part."""
+def weighted(
+    features: Mapping[str, NDArray[np.float32]], weights: Mapping[str, float]
+) -> dict[str, NDArray[np.float32]]:
+    """`w_f x_f` of every candidate, by feature: the score is their sum, and they are the reason for it.
 
-    name: str
-    values: Mapping[str, float]
-
-    def contributions(self, features: Mapping[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float32]]:
-        """`w_f x_f` of every candidate, by feature: the score is their sum, and they are the reason for it."""
-        return {
-            name: features[name] * np.float32(weight)
-            for name, weight in self.values.items()
-            if name in features
-        }
+    A feature without a weight takes no part.
+    """
+    return {name: features[name] * np.float32(weight) for name, weight in weights.items() if name in features}
 
 
 def linear(contributions: Mapping[str, NDArray[np.float32]], count: int) -> NDArray[np.float32]:
@@ -49,7 +43,9 @@ def linear(contributions: Mapping[str, NDArray[np.float32]], count: int) -> NDAr
 
 
 @cache
-def weights(name: str) -> Weights:
-    """The fitted weights: `maxsim` where the words were compared, else `plain`."""
-    fitted = json.loads(WEIGHTS.read_text("utf-8"))["weights"]
-    return Weights(name, fitted[name])
+def fitted() -> Mapping[str, Any]:
+    """What `training/fit_fusion.py` fitted: `weights` of the features (`maxsim` where the words were compared, else
+    `plain`), `read` (what a logit of the reader weighs beside the fused score), and `answerable` (a weight for each
+    sign, and the constant)."""
+    held: Mapping[str, Any] = json.loads(WEIGHTS.read_text("utf-8"))
+    return held

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from everwhen.recall.answerable import answerable
 from everwhen.recall.features import CandidatePool, features
-from everwhen.recall.fuse import linear, rrf, weights
+from everwhen.recall.fuse import fitted, linear, rrf, weighted
 from everwhen.recall.gathering import Gathered
 from everwhen.recall.hierarchy import leaf_scores
 from everwhen.recall.newer_first import newer_first
-from everwhen.recall.reader_stage import ReaderStage, is_readable, weight
+from everwhen.recall.reader_stage import ReaderStage, is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
 from everwhen.recipes import Recipe
@@ -90,7 +90,8 @@ def _by_weights(
     columns = features(pool)
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
-    contributions = weights("plain" if pool.matches is None else "maxsim").contributions(columns)
+    weights = fitted()["weights"]["plain" if pool.matches is None else "maxsim"]
+    contributions = weighted(columns, weights)
     contributions |= {name: columns[name] * np.float32(recipe.rerank_weight) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
     read = None
@@ -99,7 +100,9 @@ def _by_weights(
             read = desk.first(fused, recipe.read)
     chance = answerable(pool, contributions, fused, read)
     if desk is not None and read is not None:
-        contributions["read"] = read.added(fused, weight(pool.has_assistant))
+        # An assistant's long turns are not what the reader was trained on: there a logit weighs otherwise.
+        worth = fitted()["read"]["assistant" if pool.has_assistant else "people"]
+        contributions["read"] = read.added(fused, worth)
         fused = fused + contributions["read"]
         if recipe.latest and now:
             with timed(timings, "newer"):

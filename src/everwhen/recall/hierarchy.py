@@ -86,7 +86,7 @@ def climb(
     allowed = replace(where, kinds=frozenset({"node"}))
     evidence = store.search(SearchQuery(question, where=allowed)).evidence(above)
     near = {row.seq: cosine for row, cosine in zip(evidence.rows, evidence.own.cosines.tolist(), strict=True)}
-    nodes, pruned = _pruned(near, levels, level_budgets(complexity, _top(levels)))
+    nodes, pruned = _pruned(near, levels, level_budgets(complexity, max(levels, default=SESSION)))
     rows = {row.seq: row for row in evidence.rows}
     closest = max(nodes.values(), default=1.0)
     found = [
@@ -109,10 +109,6 @@ def _pruned(
         for place, unit in enumerate(order):
             (kept if place < budgets.get(level, 0) else left)[unit] = near[unit]
     return kept, left
-
-
-def _top(levels: Mapping[int, Sequence[int]]) -> int:
-    return max(levels, default=SESSION)
 
 
 def _inside(row: UnitRow, where: Filter) -> bool:

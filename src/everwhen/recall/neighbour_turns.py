@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from everwhen.recall.result import recalled
 from everwhen.store.search import Search
-from everwhen.types import Recalled, UnitRow, Why
+from everwhen.types import Recalled, Why
 
 LEADING = 10
 """The best turns that are given their neighbours."""
@@ -27,10 +27,6 @@ def expand(search: Search, ranked: Sequence[Recalled], seqs: Mapping[str, int], 
         for row in around.get(leading.get(place, 0), ()):
             if row.seq not in there:
                 there.add(row.seq)
-                out.append(_beside(memory, row))
+                score = memory.score * SHARE
+                out.append(recalled(row, score, Why(fused=score, beside=memory.id)))
     return out
-
-
-def _beside(memory: Recalled, row: UnitRow) -> Recalled:
-    score = memory.score * SHARE
-    return recalled(row, score, Why(fused=score, beside=memory.id))

@@ -5,17 +5,14 @@ Above: the pipeline, which adds the result to the fused scores. Below: `models/r
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.features import CandidatePool
-from everwhen.recall.fuse import WEIGHTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +71,3 @@ def passages(pool: CandidatePool, places: Sequence[int]) -> list[Passage]:
         Passage(pool.rows[place].speaker, pool.rows[place].text, said)
         for place, said in zip(places, before, strict=True)
     ]
-
-
-@cache
-def weight(has_assistant: bool) -> float:
-    """What a logit weighs beside the fused score, fitted by `training/fit_fusion.py`: among people, and with an
-    assistant, whose long turns are not what the reader was trained on."""
-    return float(json.loads(WEIGHTS.read_text("utf-8"))["read"]["assistant" if has_assistant else "people"])

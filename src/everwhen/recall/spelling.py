@@ -8,10 +8,7 @@ that was never said is a sign that there is no answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable, Iterable
 
 from everwhen.store.terms import STOP_WORDS
 
@@ -22,31 +19,28 @@ LONG = 6
 
 _CAPITALISED = re.compile(r"[^\W\d_]+")
 _STOP = frozenset(STOP_WORDS.split())
-_LETTERS = 26
 
 
 class KnownNames:
-    """The words of all known names, with their letter counts: most are too different to be compared at all."""
+    """The words of all known names."""
 
     def __init__(self, names: Iterable[str]) -> None:
         words = {word for name in names for word in _CAPITALISED.findall(name)}
-        self.words = sorted({word.casefold(): word for word in sorted(words)}.items())
-        self.known = frozenset(small for small, _ in self.words)
-        self._letters = _counts([small for small, _ in self.words])
+        spelt = {word.casefold(): word for word in sorted(words)}
+        self.known = spelt.keys()
+        self._long = {word: small for small, word in spelt.items() if len(small) >= SHORTEST}
 
     def nearest(self, word: str) -> str | None:
-        """The one name that a word may stand for."""
+        """The one name that a word may stand for: a letter put in, left out, changed, or swapped with the next one is
+        one mistake (optimal string alignment)."""
+        from rapidfuzz.distance import OSA
+        from rapidfuzz.process import extract
+
         small = word.casefold()
         allowed = 2 if len(small) >= LONG else 1
-        # A mistake changes the counts of two letters at most.
-        apart = np.abs(self._letters - _counts([small])).sum(axis=1)
-        near: list[tuple[int, str]] = []
-        for place in np.flatnonzero(apart <= 2 * allowed).tolist():
-            other, name = self.words[place]
-            if len(other) >= SHORTEST and (distance := edits(small, other)) <= allowed:
-                near.append((distance, name))
-        near.sort()
-        return near[0][1] if near and (len(near) == 1 or near[0][0] < near[1][0]) else None
+        near = extract(small, self._long, scorer=OSA.distance, score_cutoff=allowed, limit=2)
+        distances = [distance for _, distance, _ in near]
+        return near[0][2] if distances and distances.count(distances[0]) == 1 else None
 
 
 def corrected(query: str, names: KnownNames, is_said: Callable[[str], bool]) -> tuple[str, dict[str, str]]:
@@ -69,26 +63,3 @@ def corrected(query: str, names: KnownNames, is_said: Callable[[str], bool]) -> 
     for word, name in read.items():
         query = re.sub(rf"\b{re.escape(word)}\b", name, query)
     return query, read
-
-
-def edits(a: str, b: str) -> int:
-    """How many letters must be put in, left out, changed or swapped with the next one (Damerau, each place once)."""
-    before: list[int] = []
-    above = list(range(len(b) + 1))
-    for i, left in enumerate(a, start=1):
-        row = [i]
-        for j, right in enumerate(b, start=1):
-            least = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (left != right))
-            if i > 1 and j > 1 and left == b[j - 2] and a[i - 2] == right:
-                least = min(least, before[j - 2] + 1)
-            row.append(least)
-        before, above = above, row
-    return above[-1]
-
-
-def _counts(words: Sequence[str]) -> NDArray[np.int16]:
-    """How often each letter stands in each word; letters beyond the Latin ones share the places."""
-    letters = np.frombuffer("".join(words).encode("utf-32-le", "surrogatepass"), dtype="<u4") % _LETTERS
-    rows = np.repeat(np.arange(len(words)), [len(word) for word in words])
-    counts = np.bincount(rows * _LETTERS + letters, minlength=len(words) * _LETTERS)
-    return counts.reshape(len(words), _LETTERS).astype(np.int16)

@@ -23,6 +23,7 @@ from everwhen.recall.pipeline import recall
 from everwhen.recall.question_subject import question_subject
 from everwhen.recall.reader_stage import is_readable
 from everwhen.recall.request import Request
+from everwhen.recall.time_edges import at_edges
 from everwhen.recall.time_evidence import TURNS, TimeEvidence, gather_evidence, similar_events, similar_facts
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
@@ -49,6 +50,8 @@ AMONG = 0.1
 """For "first" and "last": an interval takes part when it is at least so likely, relative to the likeliest."""
 _TURN, _EVENT = frozenset({"turn"}), frozenset({"event"})
 _RANKED = frozenset({"turn", "fact"})
+# "Since" of "since when" names no event.
+_BOUND_ASKED = re.compile(r"\W*(?:since|until|till|from|by)\s+(?:when|what|which)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _LETTERS = re.compile(r"[^\W_]+")
 
@@ -87,8 +90,8 @@ def when(store: Store, embedder: Embedder, ask: WhenRequest) -> TimeAnswer | Non
     question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
         return None
-    # "Since" of "since when" names no event.
-    if question.time is not None and question.time.anchor and question.form != "since" and not ask.anchor:
+    is_leaning = question.time is not None and question.time.anchor and not _BOUND_ASKED.match(ask.query)
+    if is_leaning and question.time is not None and not ask.anchor:
         moved, question = _anchored(store, embedder, ask, question, question.time)
         if moved is not None:
             return moved
@@ -137,16 +140,16 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
         ranked = [id_ for id_ in ranked if id_ in seen]
     vector, words = read_words(store, embedder, ask.query)
     only = Filter(between=then.said, known_at=then.known_at, kinds=_EVENT)
-    near_events, units = similar_events(store, vector, question.event, only)
+    units = similar_events(store, vector, question.event, only)
     turns = store.search(SearchQuery(vector, where=replace(only, kinds=_TURN)))
     [near] = turns.candidates(Wanted(NEAREST, words=False)).meaning
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
-    near_facts, begun = similar_facts(store, vector, question.event, 1, then)
-    clues = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
+    begun = similar_facts(store, vector, question.event, 1, then)
+    clues = at_edges([*gather_evidence(store, ranked[:TURNS], units, then), *begun], question)
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
-    found = features(question, clues, {**near_events, **near_facts}, near_turns, read)
+    found = features(question, clues, near_turns, read)
     if words is not None:
         words = words.without(question_subject(question, speakers_of(clues)).names)
     return ScoredEvidence(clues, found, probabilities(found, weights()["match"]), words)

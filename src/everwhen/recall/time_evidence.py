@@ -27,7 +27,7 @@ FACTS = 10
 Kind = Literal["event", "expression", "lasting", "said", "fact"]
 # A stretch that reaches up to the moment of speaking: "I've had them for 3 years", "four months now".
 _UP_TO_NOW = re.compile(r"\b(?:have|has|'ve|’ve|been|now|so far|already)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*|\n")
+SENTENCE = re.compile(r"[^.!?\n]+[.!?]*|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,6 @@ class TimeEvidence:
             return True
         start = self.interval.start
         return start is not None and start > self.turn.said_at
-
-
-def day_of(turn: Turn) -> Interval:
-    """The day on which a turn was said, in the speaker's time zone."""
-    return unit_around(turn.said_at, "day", turn.zone)
 
 
 def gather_evidence(
@@ -146,7 +141,7 @@ def _clues(
         if event.occurred is not None
     ]
     for ref in resolve(turn.text, turn.said_at, turn.zone):
-        sentence = _sentence_at(turn.text, ref.span[0])
+        sentence = sentence_at(turn.text, ref.span[0])
         kind: Kind
         if ref.interval is not None and ref.kind in ("point", "range"):
             kind, interval = "expression", ref.interval
@@ -156,7 +151,8 @@ def _clues(
             continue
         found.append(TimeEvidence(kind, interval, sentence, turn, rank, expression=ref.text, around=around))
     found += facts
-    found.append(TimeEvidence("said", day_of(turn), turn.text, turn, rank, around=around))
+    day = unit_around(turn.said_at, "day", turn.zone)
+    found.append(TimeEvidence("said", day, turn.text, turn, rank, around=around))
     denied = {one.interval for one in found if one.event is not None and one.event.status == "negated"}
     denied -= {one.interval for one in found if one.event is not None and one.event.status != "negated"}
     return [replace(one, denied=True) if one.interval in denied else one for one in found]
@@ -164,16 +160,15 @@ def _clues(
 
 def similar_facts(
     store: Store, vector: Vectors, words: str, rank: int, then: Then = NOW
-) -> tuple[dict[str, float], list[TimeEvidence]]:
-    """The cosine of the facts nearest to a question, by their ids, and the beginnings of those that nobody said in a
-    turn: asserted, or imported. For these the fact stands in for the turn."""
+) -> list[TimeEvidence]:
+    """The beginnings of the facts nearest to a question that nobody said in a turn: asserted, or imported. For these
+    the fact stands in for the turn."""
     where = Filter(kinds=frozenset({"fact"}), known_at=then.known_at)
     found = store.search(SearchQuery(vector, words, where)).candidates(Wanted(FACTS))
     [near], [named] = found.meaning, found.words
-    rows = store.units([one.unit for one in (*near, *named)])
-    ids = [row.id for row in rows.values()]
+    ids = [row.id for row in store.units([one.unit for one in (*near, *named)]).values()]
     if not ids:
-        return {}, []
+        return []
     sources, predicates = store.facts.sources_then(ids, then), Predicates(store.facts.predicates())
     said = store.known([source for several in sources.values() for source in several])
     clues = []
@@ -191,7 +186,7 @@ def similar_facts(
                 recorded_at=row.recorded_at,
             )
             clues.append(_of_fact(row, turn, rank, turn.text, predicates))
-    return {rows[one.unit].id: one.score for one in near if one.unit in rows}, clues
+    return clues
 
 
 def fact_text(row: FactRow) -> str:
@@ -219,15 +214,11 @@ def _of_fact(row: FactRow, turn: Turn, rank: int, around: str, predicates: Predi
     )
 
 
-def similar_events(
-    store: Store, vector: Vectors, words: str, where: Filter
-) -> tuple[dict[str, float], list[int]]:
-    """The cosine of the events nearest to a question, by their ids, and the units whose turns are worth reading."""
-    candidates = store.search(SearchQuery(vector, words, where)).candidates(Wanted(4 * EVENTS))
-    [near], [named] = candidates.meaning, candidates.words
-    rows = store.units([found.unit for found in near])
-    cosines = {rows[found.unit].id: found.score for found in near if found.unit in rows}
-    return cosines, [found.unit for found in (*near[:EVENTS], *named[:EVENTS])]
+def similar_events(store: Store, vector: Vectors, words: str, where: Filter) -> list[int]:
+    """The units of the events nearest to a question: their turns are worth reading."""
+    found = store.search(SearchQuery(vector, words, where)).candidates(Wanted(EVENTS))
+    [near], [named] = found.meaning, found.words
+    return [one.unit for one in (*near, *named)]
 
 
 def _facts(store: Store, turns: Sequence[str], then: Then) -> dict[str, list[FactRow]]:
@@ -264,8 +255,9 @@ def _so_long_ago(duration: Duration, turn: Turn) -> Interval:
     return replace(day.shift(days=-3).hull(day.shift(days=3)), grain="week") if duration.weeks else day
 
 
-def _sentence_at(text: str, place: int) -> str:
-    for match in _SENTENCE.finditer(text):
+def sentence_at(text: str, place: int) -> str:
+    """The sentence of a text that a place lies in."""
+    for match in SENTENCE.finditer(text):
         if match.start() <= place < match.end():
             return match.group().strip()
     return text

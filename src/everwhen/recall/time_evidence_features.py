@@ -79,12 +79,11 @@ class EvidenceText:
 def features(
     question: Question,
     clues: Sequence[TimeEvidence],
-    near: Mapping[str, float],
     near_turns: Mapping[str, float],
     read: Mapping[str, Reading],
 ) -> list[dict[str, float]]:
-    """Each clue by the features that the weights know, and by those of `TELLING`; `near` has the cosines of events and
-    facts, `read` what the reader says of the first turns."""
+    """Each clue by the features that the weights know, and by those of `TELLING`; `near_turns` has the cosines of
+    turns, `read` what the reader says of the first ones."""
     if not clues:
         return []
     tokens = _tokenizer()
@@ -95,7 +94,7 @@ def features(
     terms = _terms(question, speakers, list(turn_stems.values()))
     own = tokens.counts([f"{clue.text} {clue.aliases}" for clue in clues])
     verbs = tokens.counts([clue.event.verb if clue.event else "" for clue in clues])
-    lowest, least = (min(cosines.values(), default=0.0) for cosines in (near_turns, near))
+    lowest = min(near_turns.values(), default=0.0)
     covers = {id_: terms.cover(stems) for id_, stems in turn_stems.items()}
     beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
@@ -103,13 +102,11 @@ def features(
     unread = min((_sureness(one) for one in read.values()), default=0.0)
     out = []
     for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
-        event, id_, window = clue.event, clue.turn.id, question.time.interval if question.time else None
-        own_cosine = near.get(event.id if event else clue.fact or "", least)
+        id_, window = clue.turn.id, question.time.interval if question.time else None
         out.append(
             {
                 "log_rank": math.log(clue.rank),
                 "cosine": near_turns.get(id_, lowest),
-                "own_cosine": own_cosine,
                 "text_cover": terms.cover(stems),
                 "turn_cover": covers[id_],
                 "beside_cover": beside[id_],

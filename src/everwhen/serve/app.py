@@ -21,16 +21,12 @@ from everwhen import __version__
 from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.middleware import AuthMiddleware, BodyLimitMiddleware, RequestLogMiddleware
-from everwhen.serve.routes import ask, banks, facts, forget, health, process, recall, transfer, turns
+from everwhen.serve.routes import ask, banks, health, process, special_cases, transfer
 from everwhen.serve.routes.operations import operation_routes
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 
-SPECIALS = {
-    operation: one
-    for area in (ask, facts, forget, process, recall, turns)
-    for operation, one in area.SPECIAL.items()
-}
+SPECIALS = special_cases.SPECIAL | ask.SPECIAL | process.SPECIAL
 """Operations whose route does more than they say."""
 ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), transfer.router, process.router)
 PAGE = "everwhen.ui.asgi_app"

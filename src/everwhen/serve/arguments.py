@@ -27,32 +27,8 @@ from pydantic import (
 )
 
 from everwhen.agent_recipe import TOOLS, AgentRecipe
-from everwhen.operations.arguments import (
-    LONGEST_NAME,
-    LONGEST_SENT,
-    MOST_SENT,
-    Argument,
-    Budget,
-    Choice,
-    Choices,
-    Flag,
-    Fraction,
-    Here,
-    Label,
-    Messages,
-    Metadata,
-    Model,
-    Moment,
-    Name,
-    Names,
-    Number,
-    Recipes,
-    Stretch,
-    Text,
-    Texts,
-    Whole,
-    Zone,
-)  # fmt: skip
+from everwhen.operations import arguments as kinds
+from everwhen.operations.arguments import LONGEST_NAME, LONGEST_SENT, MOST_SENT
 from everwhen.operations.base import Parameter
 from everwhen.recipes import CHANNELS, Recipe
 from everwhen.settings import Settings
@@ -257,51 +233,51 @@ AgentRecipeIn = _recipe(
 )
 
 
-def type_of(kind: Argument) -> Any:
+def type_of(kind: kinds.Argument) -> Any:
     """What a kind of argument is in a request."""
     match kind:
-        case Moment(end=True):
+        case kinds.Moment(end=True):
             return TimeOrEndIn
-        case Moment():
+        case kinds.Moment():
             return TimeIn
-        case Stretch():
+        case kinds.Stretch():
             return BetweenIn
-        case Text(most=most, spaces=spaces):
+        case kinds.Text(most=most, spaces=spaces):
             return words(most, spaces=spaces)
-        case Texts(most=most):
+        case kinds.Texts(most=most):
             return Annotated[list[words(LONGEST_SENT)], Field(max_length=most)]  # type: ignore[misc]
-        case Name(most=most):
+        case kinds.Name(most=most):
             return words(most)
-        case Label() | Zone() | Model():
+        case kinds.Label() | kinds.Zone() | kinds.Model():
             return NameIn
-        case Whole(least=least, most=most):
+        case kinds.Whole(least=least, most=most):
             return whole(least, most)
-        case Fraction():
+        case kinds.Fraction():
             return Annotated[float, Field(ge=0, le=1)]
-        case Number(most=most):
+        case kinds.Number(most=most):
             return Annotated[float, Field(gt=0, le=most)]
-        case Flag():
+        case kinds.Flag():
             return bool
-        case Choice(among=among):
+        case kinds.Choice(among=among):
             return one_of(among)
-        case Choices(among=among):
+        case kinds.Choices(among=among):
             return some_of(among)
-        case Names(least=least, most=most, single=single):
+        case kinds.Names(least=least, most=most, single=single):
             several = Annotated[list[NameIn], Field(min_length=least or None, max_length=most)]
             return NameIn | several if single else several
-        case Metadata():
+        case kinds.Metadata():
             return dict[str, Any]
-        case Messages():
+        case kinds.Messages():
             return Annotated[Said | list[Said], BeforeValidator(_few)]
-        case Budget():
+        case kinds.Budget():
             return one_of(BUDGETS) | whole(1, 1000)
-        case Recipes(of=of):
+        case kinds.Recipes(of=of):
             return RecipeIn if of == "recall" else AgentRecipeIn
     raise TypeError(f"{type(kind).__name__} is no kind of argument that travels")
 
 
 def travels(one: Parameter) -> bool:
-    return not isinstance(one.kind, Here)
+    return not isinstance(one.kind, kinds.Here)
 
 
 def annotation(one: Parameter) -> Any:
@@ -326,13 +302,13 @@ def in_query(one: Parameter, name: str, *, required: bool = True) -> list[Signed
 
     `required=False`: the argument may be left out, since another operation at the address has none of the name.
     """
-    if isinstance(one.kind, Stretch):
+    if isinstance(one.kind, kinds.Stretch):
         return _sides(one.help.text.rstrip("."))
     of, given = annotation(one), default(one)
     if given is ... and not required:
         of, given = of | None, None
     made = [signed(name, Annotated[of, Query(**_told(one))], given)]
-    if isinstance(one.kind, Moment) and one.kind.interval:
+    if isinstance(one.kind, kinds.Moment) and one.kind.interval:
         made += _sides(f"A stretch of time instead of `{name}`")
     return made
 

@@ -67,15 +67,15 @@ class Banks:
         """Run something on a bank that may take long."""
         return await self._run(self._patient, bank, act, create)
 
-    async def read(self, bank: str, act: Callable[[Memory], R]) -> R:
+    async def read(self, bank: str, act: Callable[[Memory], R], *, most: int | None = None) -> R:
         """Run something that needs all turns extracted: waits for that, once and not for ever
-        (`everwhen.extraction_wait`)."""
-        await self.extracted(bank)
+        (`everwhen.extraction_wait`); not at all where more than `most` are not."""
+        await self.extracted(bank, most)
         return await self._run(self._reads, bank, act, False)
 
-    async def extracted(self, bank: str) -> None:
+    async def extracted(self, bank: str, most: int | None = None) -> None:
         """Wait for the extraction of what is there, where waiting holds up nobody; what is read then does not wait."""
-        await self.wait(bank, lambda memory: memory._bank.settle())
+        await self.wait(bank, lambda memory: memory._bank.settle(most))
 
     async def search(self, bank: str, act: Callable[[Memory], R]) -> R:
         """Run something on a bank that is made slow with ease: a search by a regular expression."""

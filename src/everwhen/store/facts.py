@@ -191,10 +191,6 @@ class FactLedger(Protocol):
 
     def report(self, report: Report) -> None: ...
 
-    def drop_sources(self, sources: Sequence[str]) -> list[str]:
-        """Forget sources; the ids of the facts that none is left for."""
-        ...
-
     def erase(self, fact_ids: Sequence[str]) -> None:
         """Remove every version, confirmation and unit of some facts: what forgetting asks for."""
         ...
@@ -249,12 +245,8 @@ class FactStore(Protocol):
         """Every fact once, whatever became of it."""
         ...
 
-    def open_facts(self, instant: datetime) -> Iterator[FactRow]:
-        """Everything believed and in force at an instant, read page by page."""
-        ...
-
     def fading(self, instant: datetime) -> Iterator[FadingFact]:
-        """The same, with only what is needed to compute the age of each."""
+        """Everything believed and in force at an instant, with only what is needed to compute the age of each."""
         ...
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]: ...

@@ -154,9 +154,7 @@ class GraphWriter(ExtractionResult, Protocol):
         """An event is the next version of another one, which is given by its id and stays as it is."""
         ...
 
-    def used(
-        self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None
-    ) -> None: ...
+    def used(self, model: str, usage: Usage) -> None: ...
 
 
 class GraphStore(Protocol):

@@ -1,4 +1,4 @@
-"""The Jobs protocol: the work of a bank that is done later, on lists in its database."""
+"""The protocols of jobs: the work of a bank that is done later, on lists in its database."""
 
 from __future__ import annotations
 
@@ -118,17 +118,11 @@ class IndexJob(Protocol):
         ...
 
 
-class Jobs(Protocol):
+@dataclass(frozen=True, slots=True)
+class Jobs:
     """Above: the worker, the tree, keep, and whoever asks how much is to do. Below: the same database as the turns."""
 
-    @property
-    def extraction(self) -> ExtractionJobs: ...
-
-    @property
-    def tree(self) -> TreeJobs: ...
-
-    @property
-    def scrubbing(self) -> ScrubJob: ...
-
-    @property
-    def indexing(self) -> IndexJob: ...
+    extraction: ExtractionJobs
+    tree: TreeJobs
+    scrubbing: ScrubJob
+    indexing: IndexJob

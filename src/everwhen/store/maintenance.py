@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ from everwhen.when import Grain
 
 Record: TypeAlias = dict[str, Any]
 """One thing that a bank holds, under the name of its `kind`."""
+Rule: TypeAlias = Literal["retention", "redaction"]
+"""How long the bank keeps what, and what it masks before storing."""
 
 
 class TurnForgotten(Unavailable):
@@ -224,19 +226,11 @@ class MaintenanceStore(Protocol):
         """The turns that were said before an instant, were read, and still have their words."""
         ...
 
-    @property
-    def retention(self) -> str:
-        """The bank's retention rule as a sentence; empty if everything is kept."""
+    def rule(self, name: Rule) -> str:
+        """A rule of the bank as a sentence; empty where none was set."""
         ...
 
-    def set_retention(self, rule: str) -> None: ...
-
-    @property
-    def redaction(self) -> str:
-        """What the bank masks before storing, as it was set; empty where it was not."""
-        ...
-
-    def set_redaction(self, rule: str) -> None: ...
+    def set_rule(self, name: Rule, text: str) -> None: ...
 
     def pseudonym(self, text: str) -> str:
         """A short name for a text, made with the bank's secret: the same each time, and the text cannot be guessed from

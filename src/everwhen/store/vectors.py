@@ -1,7 +1,7 @@
 """The vectors of an index block: plain, or coded so that a large bank is small and fast to scan.
 
 Above: `index` and `nearest`, which ask for approximate cosines of all rows and exact ones of a few. Below: arrays; an
-index on disk or on another device can implement `Vectors` as well.
+index on disk or on another device can become a third form of `Vectors`.
 
 A coded vector is stored twice:
 
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,29 +34,6 @@ AT_ONCE = 1024
 """Vectors (1.5 MB as float32 at 384 dimensions) that are handled at a time, so that they stay in the cache."""
 _ROUNDS = 3  # of subspace iteration: the directions need not be the very best
 _HARDLY = 1e-6  # of the longest column: what rounding leaves of one that others make up
-
-
-class Vectors(Protocol):
-    """The vectors of a block, in the order of its rows. Immutable."""
-
-    @property
-    def exact(self) -> bool:
-        """Whether the approximate cosines are exact."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def rough(self, queries: NDArray[np.float32], low: int, high: int, out: NDArray[np.float32]) -> None:
-        """Write the cosines of the vectors from `low` up to `high`, more or less; a row for each query."""
-        ...
-
-    def cosines(self, queries: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The cosines of the vectors at some places; a row for each query."""
-        ...
-
-    def at(self, places: NDArray[np.int64] | slice) -> NDArray[np.float32]:
-        """The vectors at some places."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +140,16 @@ class CodedVectors:
         found: NDArray[np.float32] = self.whole[places].astype(np.float32)
         found *= self.scales[places][:, None]
         return found
+
+
+Vectors: TypeAlias = PlainVectors | CodedVectors
+"""The vectors of a block, in the order of its rows. Immutable.
+
+- `exact`: whether the approximate cosines are exact.
+- `rough` writes the cosines of the vectors from `low` up to `high`, more or less; a row for each query.
+- `cosines` are those of the vectors at some places; a row for each query.
+- `at` is the vectors at some places.
+"""
 
 
 def make_vectors(matrix: NDArray[np.float32]) -> Vectors:

@@ -10,7 +10,7 @@ from typing import Protocol
 from everwhen.store.facts import FactRow
 from everwhen.store.tree import Facts, NodePlace
 from everwhen.tree.levels import Kind
-from everwhen.types import Statement, Usage
+from everwhen.types import Statement
 from everwhen.when import Interval
 
 HISTORY = 3
@@ -63,7 +63,6 @@ class NodeDraft:
     version: str
     problem: str | None = None
     by_meaning: bool = False
-    usage: Usage | None = None
 
 
 class Consolidator(Protocol):

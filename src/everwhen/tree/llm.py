@@ -53,7 +53,7 @@ class LLMConsolidator:
     @cached_property
     def version(self) -> str:
         """Ours, the prompts' and the fallback's: any of them changes what is written."""
-        prompts = "".join(load(f"tree_{kind}") for kind in ("exchange", "session", "pattern", "profile"))
+        prompts = "".join(_instructions(kind) for kind in ("exchange", "session", "pattern", "profile"))
         return f"{REVISION}.{hashlib.sha256(prompts.encode()).hexdigest()[:8]}+{self.fallback.version}"
 
     def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
@@ -64,7 +64,7 @@ class LLMConsolidator:
             same = [task for task in tasks if task.kind == kind]
             lines = [self._lines(task) for task in same]
             prompts = [_prompt(task, given) for task, given in zip(same, lines, strict=True)]
-            replies = complete_all(self.llm, prompts, Consolidation, instructions=load(f"tree_{kind}"))
+            replies = complete_all(self.llm, prompts, Consolidation, instructions=_instructions(kind))
             for task, given, reply in zip(same, lines, replies, strict=True):
                 if isinstance(reply, LLMError):
                     drafts.append(self._extractive(task, str(reply)))
@@ -115,6 +115,11 @@ class LLMConsolidator:
             return NodeDraft(child.text, child.statements, self.fallback.name, self.fallback.version, problem)
         [draft] = self.fallback.consolidate([task])
         return replace(draft, problem=problem)
+
+
+def _instructions(kind: str) -> str:
+    """The prompt for one kind of node; what all kinds are told alike is written once."""
+    return load(f"tree_{kind}").replace("{rules}", load("tree_rules"))
 
 
 def _prompt(task: Task, lines: Sequence[Statement]) -> str:

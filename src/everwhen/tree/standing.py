@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from everwhen.decay import confidence_at
-from everwhen.facts.fact_view import to_fact
+from everwhen.facts.fact_notes import to_fact
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Store, Then
 from everwhen.tree.levels import Levels

@@ -48,7 +48,7 @@ def timeline(memories: Sequence[Recalled]) -> str:
     drawn = [_bar(across(start), across(end)) for start, end in about]
     for one in memories:
         strength = 0.25 + 0.75 * max(0.0, one.score / best)
-        label = f"{_date(one)} {one.speaker}: {one.text[:100]}"
+        label = f"{day_of(one)} {one.speaker}: {one.text[:100]}"
         drawn.append(
             f'<circle cx="{across(one.said_at)}" cy="{AXIS}" r="5" fill="#2a7de1" fill-opacity="{strength:.2f}">'
             f"<title>{escape(label)}</title></circle>"
@@ -109,7 +109,3 @@ def _memory(one: Recalled) -> str:
         f'<span style="white-space:pre-wrap">{escape(one.shown or one.text)}</span>'
         f'<details style="opacity:.75;font-size:90%"><summary>why</summary>{rows}</details></div>'
     )
-
-
-def _date(one: Recalled) -> str:
-    return day_of(one).isoformat()

@@ -90,12 +90,13 @@ def pick(it: object) -> str:
     return f'data-pick="{escape(str(it))}" tabindex="0" role="button"'
 
 
-def empty(title: str, hint: str, icon: str = "hourglass_empty") -> None:
-    """What stands where there is nothing yet."""
-    with block("div", "empty"):
+def empty(title: str, hint: str, icon: str) -> Element:
+    """A sheet with what stands where there is nothing yet."""
+    with block("div", "sheet") as sheet, block("div", "empty"):
         ui.icon(icon).props("aria-hidden=true")
         said(title, tag="h2")
         said(hint)
+    return sheet
 
 
 def heading(title: str, hint: str, session: PageSession) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
@@ -13,8 +13,10 @@ from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.types import Receipt
 from everwhen.ui.components import dialog, markup, press, said
-from everwhen.ui.page import PageFrame
 from everwhen.ui.page_session import PageSession
+
+if TYPE_CHECKING:
+    from everwhen.ui.layout import Layout
 
 COUNTED = {
     "turns": "turns",
@@ -30,7 +32,7 @@ FOR_GOOD = "It cannot be taken back, and it does not come back by importing the 
 
 async def offer_forget(
     session: PageSession,
-    frame: PageFrame,
+    frame: Layout,
     what: str,
     page: str,
     asked: Mapping[str, str] | None = None,
@@ -51,7 +53,7 @@ async def offer_forget(
     await frame.doing(look, redraw=False)
 
 
-def offer_stretch(session: PageSession, frame: PageFrame, page: str) -> None:
+def offer_stretch(session: PageSession, frame: Layout, page: str) -> None:
     """Ask for the first and the last day of a stretch of time, then say what would go with it."""
     with dialog(
         "Forget a stretch of time", "Everything that was said on these days; both are included."
@@ -82,7 +84,7 @@ def offer_stretch(session: PageSession, frame: PageFrame, page: str) -> None:
         press("Count what would go", pressed, "strong")
 
 
-async def offer_delete_bank(session: PageSession, frame: PageFrame) -> None:
+async def offer_delete_bank(session: PageSession, frame: Layout) -> None:
     """Say what a bank holds, and delete it once its name is typed; then show another one."""
 
     async def delete() -> None:
@@ -97,7 +99,7 @@ async def offer_delete_bank(session: PageSession, frame: PageFrame) -> None:
 
 
 def _ask(
-    frame: PageFrame, what: str, would: Receipt, act: Callable[[], Awaitable[None]], typed: str = ""
+    frame: Layout, what: str, would: Receipt, act: Callable[[], Awaitable[None]], typed: str = ""
 ) -> None:
     """The dialog: what would go, that it is for good, and the button; where a name is to be `typed`, only then."""
     counts = {words: len(getattr(would, name)) for name, words in COUNTED.items()}

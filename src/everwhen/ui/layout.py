@@ -243,6 +243,7 @@ class Layout:
 
     async def _read(self, page: UIPage) -> tuple[Any, str]:
         """What a page shows, or the sentence why it cannot."""
+        self.session.unread = 0
         try:
             if self.session.stats is not None or page.name == "import":
                 return await page.load(), ""
@@ -270,11 +271,16 @@ class Layout:
             elif self.session.stats is None and page.name != "import":
                 self._no_bank()
             else:
+                if self.session.unread:
+                    said(
+                        f"{self.session.unread:,} turns are not read yet: what they tell is missing here.",
+                        "faint",
+                    )
                 page.draw(data)
         self._area.props(f"data-drawn={mine} data-shown={page.name}")
 
     async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
-        """Do something that may fail, say so, and show what it changed."""
+        """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
         try:
             await act()
         except Exception as error:
@@ -371,14 +377,13 @@ class Layout:
         )
 
     def _no_bank(self) -> None:
-        with block("div", "sheet"):
-            empty(
-                f"There is no bank “{self.session.bank}” yet.",
-                "Its first write makes it: import a conversation, or add to it from your agent."
-                if self.session.may("write")
-                else "Its first write makes it, which this key may not do.",
-                "inventory_2",
-            )
+        empty(
+            f"There is no bank “{self.session.bank}” yet.",
+            "Its first write makes it: import a conversation, or add to it from your agent."
+            if self.session.may("write")
+            else "Its first write makes it, which this key may not do.",
+            "inventory_2",
+        )
 
 
 def _sentence(error: Exception) -> str:

@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, ClassVar, Protocol, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from everwhen.memory import Memory
+from everwhen.ui.components import show_turns
 from everwhen.ui.page_session import PageSession
 
+if TYPE_CHECKING:
+    from everwhen.ui.layout import Layout
+
 T = TypeVar("T")
-
-
-class PageFrame(Protocol):
-    """What a page may ask of the frame around it."""
-
-    async def refresh(self) -> None:
-        """Load and draw again."""
-        ...
-
-    async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
-        """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
-        ...
-
-    async def turn_to(self, name: str, /, **asked: str) -> None:
-        """Show a page, with what its address asks for."""
-        ...
-
-    def leave(self) -> None:
-        """Show another bank: this one is gone."""
-        ...
-
-    async def change(self, **asked: str) -> None:
-        """The same page, with something else in its address; an empty value takes it out."""
-        ...
 
 
 class UIPage:
@@ -42,7 +23,7 @@ class UIPage:
     icon: ClassVar[str]
     hint: ClassVar[str]
 
-    def __init__(self, session: PageSession, frame: PageFrame, asked: Mapping[str, str]) -> None:
+    def __init__(self, session: PageSession, frame: Layout, asked: Mapping[str, str]) -> None:
         self.session = session
         self.frame = frame
         self.asked = dict(asked)
@@ -53,6 +34,11 @@ class UIPage:
 
     async def load(self) -> Any:
         """Everything that is drawn, read in one go."""
+        return await self.session.read(self._read)
+
+    def _read(self, memory: Memory) -> Any:
+        """The same, in a thread; a page that reads in another way has a `load` of its own."""
+        raise NotImplementedError
 
     def draw(self, data: Any) -> None:
         """What was loaded, as elements."""
@@ -68,6 +54,10 @@ class UIPage:
             self._kept[what] = read()
         found: T = self._kept[what]
         return found
+
+    async def show_turns(self, title: str, ids: Sequence[str], note: str = "") -> None:
+        """What was said, word for word, in a dialog."""
+        await self.frame.doing(lambda: show_turns(self.session, title, ids, note), redraw=False)
 
     @property
     def number(self) -> int:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
 from everwhen.errors import UsageError
+from everwhen.extraction_wait import one_wait
 from everwhen.memory import Memory
 from everwhen.serve.auth import admit
 from everwhen.serve.fair_pool import asking
@@ -19,6 +20,9 @@ from everwhen.ui.page_auth import Visitor
 from everwhen.when.zones import zone_of
 
 R = TypeVar("R")
+
+WAITED_FOR = 20
+"""Turns, a few seconds of work, that a page waits for; where more are not read yet, it shows what is there."""
 
 
 @dataclass
@@ -32,6 +36,8 @@ class PageSession:
     zone: str = "UTC"
     stats: Stats | None = None
     """None while there is no such bank."""
+    unread: int = 0
+    """Turns that were not extracted when it read last."""
 
     @property
     def moment(self) -> datetime:
@@ -107,11 +113,16 @@ class PageSession:
         state.audit.note("write", key=caller.id, bank=self.bank, route="ui delete bank")
 
     async def read(self, act: Callable[[Memory], R], *, fresh: bool = True) -> R:
-        """Read from the bank in a thread; with `fresh`, after all that was added is extracted."""
+        """Read from the bank in a thread; with `fresh`, after what was added is extracted, where that is soon."""
         self._admit("read", "read")
         banks = self.visitor.state.banks
         with span("search_memory", self.bank):
-            return await (banks.read if fresh else banks.call)(self.bank, act)
+            if not fresh:
+                return await banks.call(self.bank, act)
+            with one_wait() as wait:
+                found = await banks.read(self.bank, act, most=WAITED_FOR)
+            self.unread = wait.pending
+            return found
 
     async def ask(self, act: Callable[[Memory], R]) -> R:
         """Read something that a language model may answer, where its waiting holds up nobody."""

@@ -28,9 +28,6 @@ class Axis:
         whole = (self.end - self.start).total_seconds() or 1.0
         return min(max((instant - self.start).total_seconds() / whole * 100.0, 0.0), 100.0)
 
-    def holds(self, instant: datetime) -> bool:
-        return self.start <= instant < self.end
-
     def ticks(self, grain: Grain) -> Iterator[tuple[float, str]]:
         """Where units of a grain begin, and what each is called; thinned out where they are too many."""
         found: list[datetime] = []

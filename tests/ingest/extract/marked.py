@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from everwhen.ingest.extract import Batch, ExtractedEvent
+from everwhen.ingest.extract.base import Batch, ExtractedEvent
 from everwhen.types import Turn
 from everwhen.when import Interval
 

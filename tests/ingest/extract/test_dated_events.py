@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from everwhen.ingest.extract import Batch, ExtractedEvent
+from everwhen.ingest.extract.base import Batch, ExtractedEvent
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.types import Turn
 from tests.ingest.extract.marked import days

@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from everwhen.ingest.extract import Batch, ExtractedEvent, Extraction
+from everwhen.ingest.extract.base import Batch, ExtractedEvent, Extraction
 from everwhen.ingest.extract.grammar.cleaning import passages
 from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.models.reader import open_reader

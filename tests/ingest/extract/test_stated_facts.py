@@ -327,13 +327,9 @@ def test_words_that_are_likelier_another_relation_s_value_are_less_sure() -> Non
 
 
 def test_a_relation_that_is_often_mistaken_has_to_be_surer() -> None:
-    lives = RELATIONS["lives in"]
-    reading = Pointing([]).read_each([("", Passage("Ana", ""))])[0]
-    one = reader_statements.Proposal(lives, (0, 1), reading, (0.0, 0.0, 0.0, -3.0, 0.0))
-    weights = (1.0, 1.0, 1.0, 0.0, 0.0)
-    assert Calibration(weights, 0.0, 0.5, {"lives in": -1.0}).chance(one) < Calibration(
-        weights, 0.0, 0.5
-    ).chance(one)
+    signs, weights = (0.0, 0.0, 0.0, -3.0, 0.0), (1.0, 1.0, 1.0, 0.0, 0.0)
+    mistaken = Calibration(weights, 0.0, 0.5, {"lives in": -1.0})
+    assert mistaken.chance(signs, "lives in") < mistaken.chance(signs, "works at")
 
 
 def test_of_a_pasted_book_only_what_stands_around_a_value_is_looked_at() -> None:

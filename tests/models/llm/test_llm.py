@@ -54,8 +54,6 @@ def test_an_answer_comes_back_in_the_asked_shape_with_what_it_took(
     assert asked.path == "/v1/chat/completions"
     assert "Name one city." in asked.prompt
     assert "Where does the river end?" in asked.prompt
-    assert [call.problem for call in llm.ledger] == [None]
-    assert llm.ledger.total.input_tokens == 120
 
 
 def test_plain_words_need_no_schema(server: ScriptedServer, model: Open) -> None:
@@ -83,7 +81,6 @@ def test_garbage_twice_is_an_error_that_keeps_the_answer_and_the_bill(
     assert caught.value.problem == "schema"
     assert caught.value.text == '{"name": "Por'
     assert caught.value.usage.input_tokens == 200
-    assert llm.ledger.total.input_tokens == 200
     assert len(server.asked) == 2
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.embed.base import normalised
-from everwhen.models.rerank.maxsim import best_matches, mean_maxsim, weighted_maxsim
+from everwhen.models.rerank.maxsim import best_matches, weighted_maxsim
 
 sizes = st.lists(st.integers(0, 6), max_size=8)
 
@@ -25,17 +25,16 @@ def test_scores_are_those_of_a_double_loop(seed: int, words: int, counts: list[i
     weights = chance.random(words).astype(np.float32)
     best = best_matches(query, tokens, np.array(counts, dtype=np.int64))
     assert best.shape == (len(counts), words)
-    mean, weighted = mean_maxsim(best), weighted_maxsim(best, weights)
+    weighted = weighted_maxsim(best, weights)
     place = 0
     for c, count in enumerate(counts):
         own = tokens[place : place + count]
         place += count
         if not count or not words:
-            assert np.isnan([mean[c], weighted[c]]).all()
+            assert np.isnan(weighted[c])
             continue
         matched = [max(float(q @ t) for t in own) for q in query]
         assert best[c] == pytest.approx(matched, abs=1e-5)
-        assert mean[c] == pytest.approx(np.mean(matched), abs=1e-5)
         assert weighted[c] == pytest.approx(np.average(matched, weights=weights), abs=1e-4)
 
 
@@ -44,8 +43,8 @@ def test_a_memory_that_holds_the_question_scores_one() -> None:
     query = unit_rows(chance, 4)
     tokens = np.concatenate([unit_rows(chance, 7), query[::-1], unit_rows(chance, 2)])
     best = best_matches(query, tokens, np.array([7, 6], dtype=np.int64))
-    assert mean_maxsim(best)[1] == pytest.approx(1.0, abs=1e-5)
-    assert mean_maxsim(best)[1] > mean_maxsim(best)[0]
+    other, same = weighted_maxsim(best, np.ones(4, np.float32))
+    assert same == pytest.approx(1.0, abs=1e-5) and same > other
 
 
 def test_weights_of_nothing_give_no_score() -> None:
@@ -60,6 +59,6 @@ def test_a_hundred_and_fifty_candidates_are_compared_in_no_time() -> None:
     best_of = []
     for _ in range(20):
         start = perf_counter()
-        mean_maxsim(best_matches(query, tokens, counts))
+        weighted_maxsim(best_matches(query, tokens, counts), np.ones(15, np.float32))
         best_of.append(perf_counter() - start)
     assert min(best_of) < 0.02  # about 1 ms; the bound is for a busy machine

@@ -1,4 +1,4 @@
-"""Rerankers by name: late interaction, a cross-encoder from a folder, and none."""
+"""Rerankers by name: those without a model, and a cross-encoder from a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.embed.conversation import ConversationEmbedder
 from everwhen.models.rerank import Candidate, RerankQuery, open_reranker
 from everwhen.models.rerank.base import dated_line
 from tests.models.rerank.tiny_onnx import WORDS, write_cross_encoder
@@ -18,8 +17,8 @@ from tests.models.rerank.tiny_onnx import WORDS, write_cross_encoder
 SAID = datetime(2025, 11, 6, 23, 30, tzinfo=UTC)
 
 
-def candidate(text: str, codes: bytes = b"") -> Candidate:
-    return Candidate(text, SAID, codes=codes)
+def candidate(text: str) -> Candidate:
+    return Candidate(text, SAID)
 
 
 def test_a_memory_is_shown_with_its_date_and_context() -> None:
@@ -29,28 +28,11 @@ def test_a_memory_is_shown_with_its_date_and_context() -> None:
     assert "2025-11-07" in dated_line(Candidate("We moved.", SAID, zone="Asia/Tokyo"))
 
 
-def test_late_interaction_prefers_the_memory_that_speaks_of_the_question() -> None:
-    embedder = ConversationEmbedder(threads=1)
-    texts = ["Ana: it rained the whole day", "Ana: I sold my red bicycle", "Ben: red is a fine colour"]
-    _, codes = embedder.embed_with_codes(texts)
-    question = "who sold the red bicycle?"
-    asked = RerankQuery(question, embedder.embed_question(question)[1])
-    candidates = [candidate(text, code) for text, code in zip(texts, codes, strict=True)]
-    scores = open_reranker("maxsim").score(asked, [*candidates, candidate("no codes")])
-    assert np.nanargmax(scores["maxsim"]) == 1
-    assert np.isnan(scores["maxsim"][3])
-
-
-def test_late_interaction_says_nothing_without_token_vectors() -> None:
-    assert open_reranker("maxsim").score(RerankQuery("anything"), [candidate("x")]) == {}
-    asked = RerankQuery("anything", np.ones((1, 96), np.float32))
-    assert open_reranker("maxsim").score(asked, [])["maxsim"].shape == (0,)
-
-
-def test_none_says_nothing_and_reads_nothing() -> None:
-    none = open_reranker("none")
-    assert none.score(RerankQuery("anything"), [candidate("x")]) == {}
-    assert none.reads == frozenset()
+@pytest.mark.parametrize(("name", "reads"), [("maxsim", {"codes"}), ("none", set())])
+def test_without_a_model_nothing_is_scored_and_no_text_is_read(name: str, reads: set[str]) -> None:
+    reranker = open_reranker(name)
+    assert reranker.score(RerankQuery("anything"), [candidate("x")]) == {}
+    assert (reranker.name, reranker.reads) == (name, reads)
 
 
 def test_a_cross_encoder_in_a_folder_scores_pairs_between_zero_and_one(tmp_path: Path) -> None:

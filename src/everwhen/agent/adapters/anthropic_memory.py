@@ -11,6 +11,7 @@ from typing import Any
 from everwhen.agent.adapters.documents import DocumentStore
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.operations import Bank
+from everwhen.types.context import value
 
 ROOT = "/memories"
 LONGEST_FILE = 1_000_000
@@ -50,13 +51,13 @@ class MemoryFiles:
         """The `tool_result` blocks for the calls of this tool in an assistant's message."""
         blocks = []
         for block in content:
-            kind, name = _of(block, "type"), _of(block, "name")
+            kind, name = value(block, "type"), value(block, "name")
             if kind == "tool_use" and name == TOOL["name"]:
-                text = self.call(_of(block, "input") or {})
+                text = self.call(value(block, "input") or {})
                 blocks.append(
                     {
                         "type": "tool_result",
-                        "tool_use_id": _of(block, "id"),
+                        "tool_use_id": value(block, "id"),
                         "content": text,
                         "is_error": text.startswith("Error"),
                     }
@@ -234,7 +235,3 @@ def _numbered(path: str, text: str, view_range: Any) -> str:
 
 def _size(count: int) -> str:
     return f"{count / 1024:.1f}K" if count >= 1024 else f"{count}B"
-
-
-def _of(block: Any, name: str) -> Any:
-    return block.get(name) if isinstance(block, Mapping) else getattr(block, name, None)

@@ -36,10 +36,9 @@ class DocumentStore:
     (`memory.forget`).
     """
 
-    def __init__(self, bank: Bank, kind: str, speaker: str = "memory") -> None:
+    def __init__(self, bank: Bank, kind: str) -> None:
         self._bank = bank
         self._kind = kind
-        self._speaker = speaker
         self._writing = threading.Lock()
 
     def documents(self) -> dict[str, Document]:
@@ -91,7 +90,7 @@ class DocumentStore:
     def _write(self, name: str, text: str, more: Mapping[str, Any]) -> None:
         with self._writing:
             self._bank.add(
-                {"role": "tool", "name": self._speaker, "content": text},
+                {"role": "tool", "name": "memory", "content": text},
                 session=self._kind,
                 at=self._moment(),
                 metadata={SHELF: self._kind, NAME: name, **more},

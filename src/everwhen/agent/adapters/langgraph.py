@@ -34,11 +34,6 @@ IN_TEXT = "in_text"
 """Marks an item that is too large for metadata: its value is the text of the turn."""
 
 
-def open_store(bank: Bank) -> EverwhenStore:
-    """The bank as a store."""
-    return EverwhenStore(bank)
-
-
 class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
     """Items are documents of the bank: putting one again adds a version, deleting one says that it is gone.
 

@@ -26,7 +26,6 @@ from everwhen.agent.extractive.turn_replies import (
     ask_again,
     find_replies,
     missing_name,
-    replies_for_each,
 )
 from everwhen.models.reader import Reader
 from everwhen.operations import Bank
@@ -161,7 +160,7 @@ def _read(bank: Bank, reader: Reader | None, found: TurnReplies, at: datetime) -
     if best is None and found.unread:
         return _quoted(found)
     if reader is not None and asked.each and (numbered is None or asked.total):
-        things = replies_for_each(reader, found)
+        things = ask_again(reader, found, asked.each)
         named = undated(asked.words, at, bank.zone)
         counted = count_answers.count(found, things, chance(things), named[1] if named else None)
         if counted.text or numbered is None:

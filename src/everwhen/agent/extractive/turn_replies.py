@@ -202,11 +202,6 @@ def read_turn(bank: Bank, reader: Reader, found: TurnReplies, id_: str) -> TurnR
     return (known or _replies(reader, found.asked.words, told))[0]
 
 
-def replies_for_each(reader: Reader, found: TurnReplies) -> TurnReplies:
-    """What every piece that was read replies to the question for the things themselves, the best first."""
-    return ask_again(reader, found, found.asked.each)
-
-
 def ask_again(reader: Reader, found: TurnReplies, question: str) -> TurnReplies:
     """What every piece that was read replies to another question, the best first."""
     return replace(found, replies=tuple(_replies(reader, question, found.told)))

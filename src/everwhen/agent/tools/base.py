@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,6 +18,7 @@ from everwhen.agent_recipe import TOOLS
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.models.llm.dialogue import Tool
 from everwhen.time_arguments import TimeReader
+from everwhen.types.context import value
 from everwhen.when import Interval
 
 if TYPE_CHECKING:
@@ -33,16 +33,6 @@ PAUSE = 0.05
 AT_ONCE = 4
 """Calls of one step that run side by side."""
 DATES = ("since", "until")
-HOMES = {
-    "search_turns": "turns",
-    "grep_turns": "turns",
-    "search_events": "events",
-    "grep_events": "events",
-    "facts_current": "facts",
-    "facts_history": "facts",
-    "timeline": "timeline",
-    "date_math": "dates",
-}
 
 
 class Arguments(BaseModel):
@@ -113,16 +103,6 @@ class MemoryTool:
         }
 
 
-class ToolCallLike(Protocol):
-    """A tool call as OpenAI's client has it."""
-
-    @property
-    def id(self) -> str: ...
-
-    @property
-    def function(self) -> Any: ...
-
-
 @dataclass(frozen=True)
 class Toolbox:
     """The tools over one bank. `call` never raises for what it is given: what is wrong comes back as data.
@@ -137,12 +117,10 @@ class Toolbox:
 
     @cached_property
     def tools(self) -> dict[str, MemoryTool]:
-        """By name, each from its own module."""
-        found: dict[str, MemoryTool] = {}
-        for name in self.names:
-            module = import_module(f"everwhen.agent.tools.{HOMES[name]}")
-            found[name] = getattr(module, name)
-        return found
+        """By name."""
+        from everwhen.agent.tools.memory_tools import BY_NAME
+
+        return {name: BY_NAME[name] for name in self.names}
 
     def offered(self) -> list[Tool]:
         """As our own models are offered them."""
@@ -197,13 +175,14 @@ class Toolbox:
         with ThreadPoolExecutor(min(AT_ONCE, len(calls)), "everwhen-tool") as pool:
             return list(pool.map(lambda one: self.call(*one), calls))
 
-    def dispatch(self, tool_calls: Iterable[ToolCallLike | Mapping[str, Any]]) -> list[dict[str, str]]:
+    def dispatch(self, tool_calls: Iterable[Any]) -> list[dict[str, str]]:
         """The `tool` messages that answer the tool calls of an OpenAI message, in their order."""
-        listed = [_parts(call) for call in tool_calls]
-        results = self.call_all([(name, arguments) for _, name, arguments in listed])
+        calls = list(tool_calls)
+        functions = [value(call, "function") for call in calls]
+        results = self.call_all([(str(value(one, "name")), value(one, "arguments")) for one in functions])
         return [
-            {"role": "tool", "tool_call_id": id_, "content": content}
-            for (id_, _, _), content in zip(listed, results, strict=True)
+            {"role": "tool", "tool_call_id": str(value(call, "id")), "content": content}
+            for call, content in zip(calls, results, strict=True)
         ]
 
     def _checked(self, tool: MemoryTool, arguments: str | Mapping[str, Any] | None) -> Arguments:
@@ -259,10 +238,3 @@ def _one_line(error: UsageError | ValidationError, tool: MemoryTool) -> str:
     if first["type"] == "extra_forbidden":
         return f"{tool.name} takes no '{where[:100]}'; it takes: {', '.join(tool.arguments.model_fields)}"
     return f"{tool.name}: {where[:100]}: {first['msg']}"
-
-
-def _parts(call: ToolCallLike | Mapping[str, Any]) -> tuple[str, str, str]:
-    if isinstance(call, Mapping):
-        function = call["function"]
-        return str(call["id"]), str(function["name"]), str(function.get("arguments") or "{}")
-    return call.id, call.function.name, call.function.arguments

@@ -96,16 +96,6 @@ class MemoryCapability(AbstractCapability[D]):
         return result
 
 
-def is_agent(client: object) -> bool:
-    """Whether it is an agent of pydantic-ai's."""
-    return isinstance(client, AbstractAgent)
-
-
-def wrapped_agent(agent: AbstractAgent[D, O], memory: Remembering) -> RememberingAgent[D, O]:
-    """An agent like the given one that remembers and recalls."""
-    return RememberingAgent(agent, memory)
-
-
 def _asked(messages: Sequence[ModelMessage]) -> str:
     """The user's last words."""
     for message in reversed(messages):

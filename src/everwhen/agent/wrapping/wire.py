@@ -1,13 +1,13 @@
 """Requests and answers of the protocols that clients speak: who said what, and where memories go.
 
-Each protocol is a `Wire`: it reads a request's body, puts a context into it, and reads the answer, whole or in pieces.
+Each `Wire` is one of them: it reads a request's body, puts a context into it, and reads the answer, whole or in pieces.
 Answers are objects of the provider's package; what is not there reads as nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from everwhen.agent.wrapping.remembering import Said, tool_message, worth_keeping
 from everwhen.messages.message_parts import as_text
@@ -15,26 +15,6 @@ from everwhen.types import Context
 from everwhen.types.context import last_said, value
 
 Body = Mapping[str, Any]
-
-
-class Wire(Protocol):
-    """One protocol."""
-
-    def read(self, body: Body) -> Said:
-        """What a request says."""
-        ...
-
-    def woven(self, body: Body, context: Context) -> Body:
-        """The request with a context in it."""
-        ...
-
-    def reply(self, answer: Any) -> str:
-        """The words of an answer; calls of tools are none."""
-        ...
-
-    def piece(self, event: Any) -> str:
-        """The words of one event of a stream."""
-        ...
 
 
 def wire_of(path: str) -> Wire | None:
@@ -49,16 +29,20 @@ class OpenAIChat:
     field = "messages"
 
     def read(self, body: Body) -> Said:
-        return _said(body.get(self.field) or ())
+        """What a request says."""
+        return _said(_listed(body.get(self.field)))
 
     def woven(self, body: Body, context: Context) -> Body:
+        """The request with a context in it."""
         return {**body, self.field: context.for_openai(body[self.field])}
 
     def reply(self, answer: Any) -> str:
+        """The words of an answer; calls of tools are none."""
         first = next(iter(value(answer, "choices") or ()), None)
         return as_text(value(value(first, "message"), "content"))
 
     def piece(self, event: Any) -> str:
+        """The words of one event of a stream."""
         first = next(iter(value(event, "choices") or ()), None)
         return as_text(value(value(first, "delta"), "content"))
 
@@ -67,9 +51,6 @@ class OpenAIResponses(OpenAIChat):
     """`/responses`: the system prompt is `instructions`, and plain words are one message."""
 
     field = "input"
-
-    def read(self, body: Body) -> Said:
-        return _said(_listed(body.get(self.field)))
 
     def woven(self, body: Body, context: Context) -> Body:
         listed = _listed(body.get(self.field))
@@ -116,6 +97,7 @@ class AnthropicMessages:
         return as_text(value(delta, "text")) if value(delta, "type") == "text_delta" else ""
 
 
+Wire: TypeAlias = OpenAIChat | OpenAIResponses | AnthropicMessages
 _WIRES: Mapping[str, Wire] = {
     "/chat/completions": OpenAIChat(),
     "/responses": OpenAIResponses(),

@@ -65,6 +65,17 @@ class Place:
         """The command of the MCP server. `-P`: a project's own files must not stand in for Python's."""
         return [self.python, "-P", "-m", "everwhen", "mcp", "--home", str(self.home), "--bank", self.bank]
 
+    @property
+    def mcp(self) -> dict[str, Any]:
+        """The same as most tools write it into their settings."""
+        command, *arguments = self.server
+        return {"command": command, "args": arguments}
+
+    @property
+    def rules(self) -> str:
+        """What a model is told about its memory."""
+        return RULES if self.hooks else RULES_WITHOUT_HOOKS
+
     def hook_words(self, tool: str, what: str) -> list[str]:
         script = Path(__file__).parents[1] / "hook.py"
         return [self.python, "-I", "-S", str(script), str(self.home), self.bank, tool, what]

@@ -8,8 +8,6 @@ from everwhen.coding_agents.changes import Change, hooks, member, rules
 from everwhen.coding_agents.tools.base import (
     HOOK_SECONDS,
     NAME,
-    RULES,
-    RULES_WITHOUT_HOOKS,
     Place,
     Tool,
     as_additional_context,
@@ -24,16 +22,11 @@ KEEPS = ("Stop", "PreCompact", "SessionEnd")
 
 def changes(place: Place) -> Iterator[Change]:
     folder = place.folder("CLAUDE_CONFIG_DIR", ".claude")
-    command, *arguments = place.server
     state = folder if "CLAUDE_CONFIG_DIR" in place.environment else place.user
-    yield member(
-        state / ".claude.json",
-        ("mcpServers", NAME),
-        {"type": "stdio", "command": command, "args": arguments},
-    )
+    yield member(state / ".claude.json", ("mcpServers", NAME), {"type": "stdio", **place.mcp})
     if place.hooks:
         yield hooks(folder / "settings.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, HOOK_SECONDS))
-    yield rules(folder / "CLAUDE.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
+    yield rules(folder / "CLAUDE.md", place.rules)
 
 
 TOOL = Tool(

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from everwhen.coding_agents.changes import Change, hooks, rules, table
 from everwhen.coding_agents.tools.base import (
     NAME,
-    RULES,
-    RULES_WITHOUT_HOOKS,
     Place,
     Tool,
     as_additional_context,
@@ -26,15 +24,14 @@ SERVER_SECONDS = 30
 
 def changes(place: Place) -> Iterator[Change]:
     folder = place.folder("CODEX_HOME", ".codex")
-    command, *arguments = place.server
     yield table(
         folder / "config.toml",
         f"mcp_servers.{NAME}",
-        {"command": command, "args": arguments, "startup_timeout_sec": SERVER_SECONDS},
+        {**place.mcp, "startup_timeout_sec": SERVER_SECONDS},
     )
     if place.hooks:
         yield hooks(folder / "hooks.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, SECONDS))
-    yield rules(folder / "AGENTS.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
+    yield rules(folder / "AGENTS.md", place.rules)
 
 
 TOOL = Tool(

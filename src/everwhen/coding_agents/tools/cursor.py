@@ -9,10 +9,7 @@ from everwhen.coding_agents.tools.base import NAME, RULES_WITHOUT_HOOKS, Place, 
 
 
 def changes(place: Place) -> Iterator[Change]:
-    command, *arguments = place.server
-    yield member(
-        place.user / ".cursor" / "mcp.json", ("mcpServers", NAME), {"command": command, "args": arguments}
-    )
+    yield member(place.user / ".cursor" / "mcp.json", ("mcpServers", NAME), place.mcp)
 
 
 TOOL = Tool(

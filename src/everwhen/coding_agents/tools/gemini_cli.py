@@ -8,8 +8,6 @@ from everwhen.coding_agents.changes import Change, hooks, member, rules
 from everwhen.coding_agents.tools.base import (
     HOOK_SECONDS,
     NAME,
-    RULES,
-    RULES_WITHOUT_HOOKS,
     Event,
     Place,
     Tool,
@@ -28,13 +26,12 @@ KEEPS = ("AfterAgent",)
 
 def changes(place: Place) -> Iterator[Change]:
     folder = place.folder("GEMINI_CLI_HOME") / ".gemini"
-    command, *arguments = place.server
-    yield member(folder / "settings.json", ("mcpServers", NAME), {"command": command, "args": arguments})
+    yield member(folder / "settings.json", ("mcpServers", NAME), place.mcp)
     if place.hooks:
         yield hooks(
             folder / "settings.json", entries(place, TOOL.name, BEGINS, ASKS, KEEPS, HOOK_SECONDS * 1000)
         )
-    yield rules(folder / "GEMINI.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
+    yield rules(folder / "GEMINI.md", place.rules)
 
 
 def said(event: Event, _: ReadingOptions) -> Iterator[Message]:

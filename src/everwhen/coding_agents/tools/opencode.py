@@ -8,14 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from everwhen.coding_agents.changes import Change, member, rules, whole
-from everwhen.coding_agents.tools.base import (
-    NAME,
-    RULES,
-    RULES_WITHOUT_HOOKS,
-    Event,
-    Place,
-    Tool,
-)
+from everwhen.coding_agents.tools.base import NAME, Event, Place, Tool
 from everwhen.ingest.importers import ReadingOptions
 from everwhen.messages import message
 from everwhen.types import Message
@@ -30,7 +23,7 @@ def changes(place: Place) -> Iterator[Change]:
         plugin = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
         words = json.dumps(place.hook_words(TOOL.name, "")[:-1])
         yield whole(folder / "plugins" / "everwhen.js", plugin.replace('["HOOK"]', words))
-    yield rules(folder / "AGENTS.md", RULES if place.hooks else RULES_WITHOUT_HOOKS)
+    yield rules(folder / "AGENTS.md", place.rules)
 
 
 def said(event: Event, _: ReadingOptions) -> Iterator[Message]:

@@ -13,11 +13,8 @@ FRONT = '---\napplyTo: "**"\ndescription: "When to look things up in the memory,
 
 
 def changes(place: Place) -> Iterator[Change]:
-    command, *arguments = place.server
     folder = _profile(place)
-    yield member(
-        folder / "mcp.json", ("servers", NAME), {"type": "stdio", "command": command, "args": arguments}
-    )
+    yield member(folder / "mcp.json", ("servers", NAME), {"type": "stdio", **place.mcp})
     yield whole(folder / "prompts" / "everwhen.instructions.md", FRONT + RULES_WITHOUT_HOOKS)
 
 

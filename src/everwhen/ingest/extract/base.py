@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.types import Turn
+from everwhen.types import Turn, Usage
 from everwhen.when import Interval
 
 Status: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
@@ -83,8 +83,6 @@ class ExtractedEvent:
     confidence: float = 0.8
     network: Network = "world"
     entities: tuple[str, ...] = ()
-    claimed: Interval | None = None
-    """A date that a language model gave by itself: kept beside `occurred`, never instead of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,6 @@ class ExtractedEntity:
     name: str
     type: EntityType
     turns: tuple[str, ...]
-    aliases: tuple[str, ...] = ()
     tentative: bool = False
     """Whether one sentence does not show that it is one: a concept has to be said again, a name to be known."""
 
@@ -131,7 +128,6 @@ class ExtractedFact:
     domain: str = "general"
     valid: Interval | None = None
     confidence: float = 0.8
-    origin: Literal["stated", "inferred"] = "stated"
     status: FactStatus = "holds"
 
 
@@ -154,18 +150,6 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionUsage:
-    """What the calls of a model took."""
-
-    model: str
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float | None = None
-    """In US dollars; None where the price is not known."""
-
-
-@dataclass(frozen=True, slots=True)
 class Extraction:
     """All that was found in a batch, and by whom: a fallback names the extractor that really did the work."""
 
@@ -177,7 +161,9 @@ class Extraction:
     facts: tuple[ExtractedFact, ...] = ()
     causes: tuple[CausalLink, ...] = ()
     failures: tuple[Failure, ...] = ()
-    usage: ExtractionUsage | None = field(default=None)
+    model: str = ""
+    """The language model that was asked, and `usage` what that took."""
+    usage: Usage | None = None
 
     @property
     def in_vain(self) -> bool:

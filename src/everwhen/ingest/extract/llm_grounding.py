@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from everwhen.ingest.extract.base import (
     Batch,
@@ -18,28 +18,21 @@ from everwhen.ingest.extract.base import (
     Failure,
     Network,
 )
-from everwhen.ingest.extract.llm_prompt import ExtractionPrompt
 from everwhen.ingest.extract.llm_schema import ALIASES, Entity, Event, Fact, Findings, Narrative
 from everwhen.ingest.extract.llm_text import Echoes, Span, find, stems
 from everwhen.ingest.extract.llm_times import Occurred, claimed, day, lasting, occurred
+from everwhen.settings import Settings
 from everwhen.types import Turn
+
+if TYPE_CHECKING:
+    from everwhen.ingest.extract.llm import ExtractionPrompt
 
 READ = {"events": 200, "narratives": 10, "facts": 100, "entities": 200}
 """How many items of an answer are looked at; 10,000 events of 25 turns are not events."""
 WORDS_AN_EVENT = 3
 """A clause has about so many words at least, and an event is a clause."""
 LONGEST_NAME, LONGEST_SENTENCE, LONGEST_NARRATIVE = 200, 1_000, 4_000
-DOMAINS = frozenset(
-    [
-        "tech_preference",
-        "project_status",
-        "personal_trait",
-        "api_version",
-        "team_member",
-        "server_config",
-        "general",
-    ]
-)
+DOMAINS = frozenset({*Settings().half_lives, "general"})
 INFERRED = 0.75
 """An event without a time of its own is that much less sure."""
 
@@ -137,7 +130,6 @@ class Grounding:
                 f"the model gave the date {_clean(event.date, 20)}, which cannot be meant; it was left out",
                 turn,
             )
-            own = None
         elif own is not None and not own.overlaps(when.interval):
             said = when.expression or "no time"
             self._note(
@@ -161,7 +153,6 @@ class Grounding:
             confidence=round(event.confidence * (INFERRED if when.inferred else 1.0), 3),
             network=self._network(event.network, subject),
             entities=_named(names, f"{subject} {object_} {text}"),
-            claimed=own,
         )
 
     def _when(self, event: Event, place: _Place) -> Occurred:
@@ -239,7 +230,7 @@ class Grounding:
             turns = [
                 turn.id for turn in self._batch.turns if any(self._mentions(turn, form) for form in forms)
             ]
-            made.setdefault(name.casefold(), ExtractedEntity(name, one.type, tuple(turns), tuple(forms[1:])))
+            made.setdefault(name.casefold(), ExtractedEntity(name, one.type, tuple(turns)))
         return tuple(made.values())
 
     def _place(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:

@@ -14,9 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
-
-import numpy as np
+from pathlib import Path
 
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.relations import Relation, asked_of, relations
@@ -197,7 +195,7 @@ def _numbers() -> Mapping[str, Relation]:
 
 def _stated(part: Passage, at: int, one: Proposal) -> ReadStatement | None:
     """A proposal that is sure enough; `at` is where the part begins."""
-    sure = calibration().chance(one)
+    sure = calibration().chance(one.signs, one.relation.name)
     if sure < calibration().least:
         return None
     start, end = one.place
@@ -210,25 +208,29 @@ def _stated(part: Passage, at: int, one: Proposal) -> ReadStatement | None:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A logistic curve over the signs, fitted on conversations that the reader has not learned from
-    (`training/fit_reader_statements.py`)."""
+    """A logistic curve over signs, and the chance that is high enough."""
 
     weights: tuple[float, ...]
     bias: float
     least: float
-    """The chance below which a statement is not looked at."""
     relations: Mapping[str, float] = field(default_factory=dict)
     """What a relation's values are right more often, or less, than others with the same signs."""
 
-    def chance(self, one: Proposal) -> float:
-        odds = self.bias + self.relations.get(one.relation.name, 0.0)
-        return 1 / (1 + math.exp(-odds - sum(w * x for w, x in zip(self.weights, one.signs, strict=True))))
+    @classmethod
+    def load(cls, path: Path) -> Calibration:
+        """One of the package's files."""
+        held = json.loads(path.read_text(encoding="utf-8"))
+        return cls(tuple(held["weights"]), held["bias"], held["least"], held.get("relations", {}))
+
+    def chance(self, signs: Sequence[float], relation: str = "") -> float:
+        odds = self.bias + self.relations.get(relation, 0.0)
+        return 1 / (1 + math.exp(-odds - sum(w * x for w, x in zip(self.weights, signs, strict=True))))
 
 
 @cache
 def calibration() -> Calibration:
-    held = json.loads(files(__package__).joinpath("reader_statements.json").read_text(encoding="utf-8"))
-    return Calibration(tuple(held["weights"]), held["bias"], held["least"], held["relations"])
+    """Fitted on conversations that the reader has not learned from (`training/fit_reader_statements.py`)."""
+    return Calibration.load(Path(__file__).with_name("reader_statements.json"))
 
 
 def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
@@ -264,7 +266,7 @@ def _asked() -> tuple[tuple[Relation, str], ...]:
     return tuple((one, question) for one in relations() for question in one.asks)
 
 
-def logit(chance: float) -> float:
+def logit(chance: float, least: float = 1e-4) -> float:
     """Log odds, bounded on both sides."""
-    inside = float(np.clip(chance, 1e-4, 1 - 1e-4))
+    inside = min(max(float(chance), least), 1 - least)
     return math.log(inside / (1 - inside))

@@ -23,15 +23,14 @@ from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
 from everwhen.ingest.extract.grammar.parsing import Parse, parser
 from everwhen.ingest.extract.grammar.word_lists import FIRST
 from everwhen.ingest.extract.reader_statements import BEFORE, ReadStatement, statements
-from everwhen.ingest.extract.rules.causes import causes
 from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
 from everwhen.ingest.extract.rules.coreference import Coreference, Referents, people_in
-from everwhen.ingest.extract.rules.event_draft import EventDraft
+from everwhen.ingest.extract.rules.event_draft import EventDraft, ParsedTurn, causes
 from everwhen.ingest.extract.rules.events import events as passage_events
 from everwhen.ingest.extract.rules.fragments import ListHeader, header_of
 from everwhen.ingest.extract.rules.named_entities import entities
-from everwhen.ingest.extract.rules.narratives import NarrativeTurn, ParsedTurn, narrative_turn, narratives
-from everwhen.ingest.extract.rules.replies import EarlierTurn, answer
+from everwhen.ingest.extract.rules.narratives import NarrativeTurn, narrative_turn, narratives
+from everwhen.ingest.extract.rules.replies import answer
 from everwhen.ingest.extract.stated_facts import FactCandidate, candidates
 from everwhen.models.embed import shared_embedder
 from everwhen.models.reader import Passage as ReaderPassage
@@ -73,7 +72,7 @@ class RuleExtractor:
         named: list[ExtractedEntity] = []
         stated: list[FactCandidate] = []
         links: list[CausalLink] = []
-        heard: list[EarlierTurn] = []
+        heard: list[ParsedTurn] = []
         for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
             listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
             coref = Coreference(turn.speaker, listener, number, referents=referents)
@@ -83,14 +82,12 @@ class RuleExtractor:
             moment = SpeechTime(turn.said_at, turn.zone)
             dated = answer(turn, parses_of_turn, heard, moment)
             drafts += [dated] if dated is not None else []
-            heard = [*heard[-1:], EarlierTurn(turn, parses_of_turn, drafts, coref)]
             names = entities(turn, parses_of_turn, [timed(parse, moment) for parse in parses_of_turn])
+            one = ParsedTurn(turn, read, drafts, coref, tuple(name.name for name in names))
+            heard = [*heard[-1:], one]
             if number >= tells and turn.id not in tellings:
-                telling = narrative_turn(
-                    ParsedTurn(turn, read, drafts, coref, tuple(one.name for one in names))
-                )
-                tellings[turn.id] = telling
-                self._keep(_reading(turns, number), telling)
+                tellings[turn.id] = narrative_turn(one)
+                self._keep(_reading(turns, number), tellings[turn.id])
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from everwhen.errors import Refused, UsageError
-from everwhen.files.json_values import beginning, first_value
+from everwhen.files.json_values import beginning, first_value, values
 from everwhen.ingest.importers import (
     chatgpt,
     claude,
@@ -31,15 +32,15 @@ from everwhen.ingest.importers.conversation import (
     Conversation,
     LeftOut,
     ReadingOptions,
+    expect,
+    streamed,
 )
 from everwhen.types import Message
 
 __all__ = [
-    "DATE_ORDERS",
     "FORMATS",
     "SEVERAL",
     "Conversation",
-    "LeftOut",
     "ReadingOptions",
     "UnknownFormat",
     "check_format",
@@ -49,16 +50,39 @@ __all__ = [
     "read",
 ]
 
+
+def _one(
+    name: str,
+    messages: Callable[[Path, ReadingOptions, LeftOut], Iterator[Message]],
+    path: Path,
+    options: ReadingOptions,
+) -> Iterator[Conversation]:
+    """The one conversation of a file, which has the format's name."""
+    yield streamed(name, lambda left_out: messages(path, options, left_out))
+
+
+def _chats(
+    messages: Callable[[Mapping[str, Any], str, LeftOut], Iterator[Message]],
+    path: Path,
+    _: ReadingOptions,
+    left_out: LeftOut,
+) -> Iterator[Message]:
+    """The messages of every chat of a list of chats."""
+    for index, chat in enumerate(values(path)):
+        where = f"{path}, chat {index}"
+        yield from messages(expect(chat, dict, where, "it"), where, left_out)
+
+
 _READERS: Mapping[str, Callable[[Path, ReadingOptions], Iterator[Conversation]]] = {
     "jsonl": jsonl.read,
     "locomo": lambda path, _: locomo.read(path),
     "longmemeval": lambda path, _: longmemeval.read(path),
-    "chatgpt": lambda path, _: chatgpt.read(path),
-    "claude": lambda path, _: claude.read(path),
-    "claude-code": claude_code.read,
-    "codex": codex.read,
-    "mem0": mem0.read,
-    "markdown": markdown.read,
+    "chatgpt": partial(_one, "chatgpt", partial(_chats, chatgpt.messages)),
+    "claude": partial(_one, "claude", partial(_chats, claude.messages)),
+    "claude-code": partial(_one, "claude-code", claude_code.messages),
+    "codex": partial(_one, "codex", codex.messages),
+    "mem0": partial(_one, "mem0", mem0.messages),
+    "markdown": partial(_one, "markdown", markdown.messages),
     "whatsapp": whatsapp.read,
 }
 FORMATS = ("auto", *_READERS)

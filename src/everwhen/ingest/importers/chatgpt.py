@@ -6,11 +6,9 @@ Every chat becomes a session of one conversation, because they are one person's 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.chats import chats
-from everwhen.ingest.importers.conversation import Conversation, LeftOut, checked, expect
+from everwhen.ingest.importers.conversation import LeftOut, checked, expect
 from everwhen.messages.message_parts import as_text, caption
 from everwhen.types import Message
 
@@ -20,12 +18,8 @@ SPOKEN_BY_TOOLS = (*SPOKEN, "execution_output")
 _ROLES = ("user", "assistant", "tool")
 
 
-def read(path: Path) -> Iterator[Conversation]:
-    """All chats as one conversation, one session each."""
-    yield chats("chatgpt", path, _messages)
-
-
-def _messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+def messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the path that a chat shows."""
     mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
     title = chat.get("title")
     session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"

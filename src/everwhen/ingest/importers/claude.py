@@ -6,21 +6,15 @@ Every chat becomes a session of one conversation, because they are one person's 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.chats import chats
-from everwhen.ingest.importers.conversation import Conversation, LeftOut, checked, expect
+from everwhen.ingest.importers.conversation import LeftOut, checked, expect
 from everwhen.messages.message_parts import caption
 from everwhen.types import Message
 
 
-def read(path: Path) -> Iterator[Conversation]:
-    """All chats as one conversation, one session each."""
-    yield chats("claude", path, _messages)
-
-
-def _messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+def messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of a chat."""
     title = chat.get("name")
     session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
     said_at = chat.get("created_at")

@@ -19,14 +19,7 @@ from everwhen.ingest.importers.agent_transcript import (
     is_markup,
     records,
 )
-from everwhen.ingest.importers.conversation import (
-    NOTHING_TOLD,
-    Conversation,
-    LeftOut,
-    ReadingOptions,
-    stable_id,
-    streamed,
-)
+from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions, stable_id
 from everwhen.messages.message_parts import SILENT_PARTS, as_text
 from everwhen.types import Message
 
@@ -41,12 +34,8 @@ _REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
 _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 
-def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     """The transcript as one conversation; its sessions are those of Claude Code."""
-    yield streamed("claude-code", lambda left_out: _messages(path, options, left_out))
-
-
-def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     talk = AgentTranscript(options, left_out)
     for number, record in records(path, left_out):
         line = _as_message(record)

@@ -23,13 +23,7 @@ from everwhen.ingest.importers.agent_transcript import (
     is_markup,
     records,
 )
-from everwhen.ingest.importers.conversation import (
-    NOTHING_TOLD,
-    Conversation,
-    LeftOut,
-    ReadingOptions,
-    streamed,
-)
+from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions
 from everwhen.messages.message_parts import as_text
 from everwhen.time_arguments import known_zone
 from everwhen.types import Message
@@ -49,12 +43,8 @@ class _Session:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     """The transcript as one conversation and one session."""
-    yield streamed("codex", lambda left_out: _messages(path, options, left_out))
-
-
-def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     talk = AgentTranscript(options, left_out)
     session = _Session(path.name.split(".", 1)[0])
     for number, line in records(path, left_out):

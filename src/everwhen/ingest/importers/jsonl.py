@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from everwhen.errors import UsageError
@@ -19,6 +19,7 @@ from everwhen.ingest.importers.conversation import (
     ReadingOptions,
     checked,
     stable_id,
+    streamed,
 )
 from everwhen.types import Message
 
@@ -33,44 +34,37 @@ def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Convers
     name = options.name or path.name
     while Path(name).suffix in _SUFFIXES:
         name = Path(name).stem
-    yield Conversation(name, Lines(path, name, options.zone), count_lines(path))
+    yield streamed(name, lambda _: messages(path, name, options.zone), count_lines(path))
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """The messages of a file, read anew each time they are iterated."""
-
-    path: Path
-    session: str
-    zone: str | None = None
-
-    def __iter__(self) -> Iterator[Message]:
-        seen: dict[str, tuple[int, str]] = {}
-        for index, (number, line) in enumerate(lines(self.path)):
-            where = f"{self.path}, line {number}"
-            try:
-                raw = parsed(line)
-            except json.JSONDecodeError as error:
-                raise UsageError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
-            except ValueError as error:
-                raise UsageError(f"{where} is not usable JSON: {error}") from error
-            if not isinstance(raw, dict):
-                raise UsageError(f"{where}: a message is an object with 'content', not {shown(raw)}")
-            message = checked({**raw, "zone": raw.get("zone") or self.zone}, where)
-            message = replace(message, session=message.session or self.session)
-            stamp = str(raw.get("timestamp"))
-            if message.id is None:
-                yield replace(message, id=_digest(message, stamp, str(index)))
-                continue
-            # One id with two texts would lose the second: adding an id again is a no-op.
-            digest = _digest(message, stamp)
-            first, known = seen.setdefault(message.id, (number, digest))
-            if known != digest:
-                raise UsageError(
-                    f"{where}: id {message.id!r} stands on line {first} with other words; make ids unique"
-                )
-            if first == number:
-                yield message
+def messages(path: Path, session: str, zone: str | None = None) -> Iterator[Message]:
+    """The messages of a file; those that name no session are of the one given."""
+    seen: dict[str, tuple[int, str]] = {}
+    for index, (number, line) in enumerate(lines(path)):
+        where = f"{path}, line {number}"
+        try:
+            raw = parsed(line)
+        except json.JSONDecodeError as error:
+            raise UsageError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
+        except ValueError as error:
+            raise UsageError(f"{where} is not usable JSON: {error}") from error
+        if not isinstance(raw, dict):
+            raise UsageError(f"{where}: a message is an object with 'content', not {shown(raw)}")
+        message = checked({**raw, "zone": raw.get("zone") or zone}, where)
+        message = replace(message, session=message.session or session)
+        stamp = str(raw.get("timestamp"))
+        if message.id is None:
+            yield replace(message, id=_digest(message, stamp, str(index)))
+            continue
+        # One id with two texts would lose the second: adding an id again is a no-op.
+        digest = _digest(message, stamp)
+        first, known = seen.setdefault(message.id, (number, digest))
+        if known != digest:
+            raise UsageError(
+                f"{where}: id {message.id!r} stands on line {first} with other words; make ids unique"
+            )
+        if first == number:
+            yield message
 
 
 def _digest(message: Message, *file_only: str) -> str:

@@ -14,16 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from everwhen.files.json_values import lines
-from everwhen.ingest.importers.conversation import (
-    NOTHING_TOLD,
-    Conversation,
-    LeftOut,
-    ReadingOptions,
-    checked,
-    stable_id,
-    streamed,
-    zoned,
-)
+from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions, checked, stable_id, zoned
 from everwhen.ingest.machine_text import bounded
 from everwhen.time_arguments import iso_instant
 from everwhen.types import Message
@@ -42,11 +33,6 @@ _DATE = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d\d)\2(\d\d)(?!\d)")
 _DATE_KEYS = ("date", "created", "created_at", "updated", "modified")
 _FRONT = re.compile(r"^([\w-]+)\s*:\s*(.*?)\s*$")
 _MARK = re.compile(r"^(?:#{1,6}\s+\S|[-*+]\s+\S|\d+\.\s+\S|>\s|```|~~~|---\s*$|\|.*\|)")
-
-
-def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
-    """The sections of one file, as one session named after its folder and its name."""
-    yield streamed("markdown", lambda left_out: _messages(path, options, left_out))
 
 
 def is_markdown(line: str) -> bool:
@@ -73,7 +59,8 @@ class _Note:
             self.dates.append((level, found))
 
 
-def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The sections of one file, as one session named after its folder and its name."""
     text, front = _after_front(path)
     told = next((found for key in _DATE_KEYS if (found := _instant_in(front.get(key, "")))), None)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)

@@ -12,17 +12,7 @@ from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.files.json_values import values
-from everwhen.ingest.importers.conversation import (
-    NOTHING_TOLD,
-    Conversation,
-    LeftOut,
-    ReadingOptions,
-    checked,
-    expect,
-    stable_id,
-    streamed,
-    zoned,
-)
+from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions, checked, expect, stable_id, zoned
 from everwhen.types import ROLES, Message
 
 LISTS = ("results", "memories")
@@ -31,12 +21,8 @@ _ANYBODY = ("user", "default", "default_user", "default-user")
 _ABOUT = ("categories", "agent_id", "app_id", "run_id", "app", "hash")
 
 
-def read(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     """All memories as one conversation; runs are sessions of it."""
-    yield streamed("mem0", lambda left_out: _messages(path, options, left_out))
-
-
-def _messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     number = 0
     for value in values(path):
         expect(value, dict, f"{path}, record {number}", "it")

@@ -29,7 +29,7 @@ def open_embedder(spec: str) -> Embedder:
 
             return RetiredEmbedder(kind)
         case "fastembed", True:
-            from everwhen.models.embed.fastembed import FastEmbed
+            from everwhen.models.embed.downloaded import FastEmbed
 
             return FastEmbed(model)
         case "openai", True:
@@ -37,7 +37,7 @@ def open_embedder(spec: str) -> Embedder:
 
             return OpenAIEmbedder(model)
         case "sentence-transformers", True:
-            from everwhen.models.embed.sentence_transformers import SentenceTransformers
+            from everwhen.models.embed.downloaded import SentenceTransformers
 
             return SentenceTransformers(model)
         case _:

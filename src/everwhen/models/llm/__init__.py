@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from everwhen.models.llm.base import LLM, CallRecord, LLMError, Problem, Reply, UsageLedger, complete_all
+from everwhen.models.llm.base import LLM, LLMError, Problem, Reply, complete_all
 from everwhen.settings import Settings
 from everwhen.types import Usage
 
@@ -14,12 +14,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LLM",
-    "CallRecord",
     "LLMError",
     "Problem",
     "Reply",
     "Usage",
-    "UsageLedger",
     "complete_all",
     "llm_of",
     "open_llm",

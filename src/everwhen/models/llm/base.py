@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -33,8 +31,6 @@ Problem: TypeAlias = Literal[
 
 SMALLER: frozenset[Problem] = frozenset({"too long", "cut off"})
 """Problems that a smaller question solves."""
-
-CALLS_KEPT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +74,6 @@ class LLM(Protocol):
         """How many questions are answered at a time; more are kept waiting."""
         ...
 
-    @property
-    def ledger(self) -> UsageLedger:
-        """Every call and what it took."""
-        ...
-
     def complete(
         self,
         prompt: str,
@@ -121,39 +112,6 @@ class LLM(Protocol):
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
         """Dollars that so many tokens cost; None where nobody has a price for the model."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One line of the ledger."""
-
-    model: str
-    usage: Usage
-    problem: Problem | None = None
-
-
-class UsageLedger:
-    """What a model's calls took: the sum of all, and the last ones in full."""
-
-    def __init__(self, kept: int = CALLS_KEPT) -> None:
-        self._calls: deque[CallRecord] = deque(maxlen=kept)
-        self._total = Usage()
-        self._lock = threading.Lock()
-
-    def note(self, call: CallRecord) -> None:
-        """Writes a call down."""
-        with self._lock:
-            self._calls.append(call)
-            self._total += call.usage
-
-    @property
-    def total(self) -> Usage:
-        """The sum over all calls."""
-        return self._total
-
-    def __iter__(self) -> Iterator[CallRecord]:
-        with self._lock:
-            return iter(list(self._calls))
 
 
 def complete_all(

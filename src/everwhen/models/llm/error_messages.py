@@ -19,7 +19,7 @@ from pydantic_ai.exceptions import (
     UnexpectedModelBehavior,
 )
 
-from everwhen.models.llm.base import LLMError
+from everwhen.models.llm.base import LLMError, Problem
 from everwhen.models.llm.retrying import SHORTLY, CutOff, refused
 from everwhen.types import Usage
 
@@ -29,72 +29,43 @@ LATER = (*SHORTLY, 429)
 
 def explain(error: Exception, *, name: str, where: str, key: str, usage: Usage, text: str = "") -> LLMError:
     """What went wrong with the model `name` served at `where`, as an `LLMError`."""
+    problem, sentence = _problem(error, name, where, key, bool(usage.requests))
+    begun = text if problem in ("cut off", "schema") else ""
+    return LLMError(problem, sentence, usage=usage, text=begun)
+
+
+def _problem(error: Exception, name: str, where: str, key: str, asked: bool) -> tuple[Problem, str]:
+    """Its kind and a sentence; `asked` is whether the server answered any request at all."""
     match error:
         case ContentFilterError():
             said = re.search(r"Refusal: (['\"])(.*?)\1", str(error))
             words = f": {_short(said[2])}" if said else ""
-            return LLMError("refusal", f"{name} refused to answer{words}; try another model", usage=usage)
+            return "refusal", f"{name} refused to answer{words}; try another model"
         case ModelContextWindowExceededError():
-            return LLMError(
-                "too long", f"the text is longer than {name} can read; use smaller batches", usage=usage
-            )
+            return "too long", f"the text is longer than {name} can read; use smaller batches"
         case ModelAuthenticationError():
-            return LLMError("key", f"{where} refused the key; check {key}", usage=usage)
+            return "key", f"{where} refused the key; check {key}"
         case ModelNotFoundError():
-            model = name.partition(":")[2]
-            return LLMError(
-                "model", f"{where} has no model {model!r}; check the name and the address", usage=usage
-            )
+            return "model", f"{where} has no model {name.partition(':')[2]!r}; check the name and the address"
         case ModelQuotaExceededError():
-            return LLMError(
-                "quota", f"the quota for {name} is used up; check the plan and billing", usage=usage
-            )
+            return "quota", f"the quota for {name} is used up; check the plan and billing"
         case ModelTimeoutError() | ModelRequestTimeout():
-            return LLMError(
-                "timeout", f"{where} did not answer in time; raise EVERWHEN_LLM_TIMEOUT", usage=usage
-            )
+            return "timeout", f"{where} did not answer in time; raise EVERWHEN_LLM_TIMEOUT"
         case ModelConnectionError():
-            return LLMError("unreachable", f"{where} cannot be reached; is the server running?", usage=usage)
-        case ModelHTTPError() if not refused(error) and (
-            error.status_code in LATER or error.status_code >= 500
-        ):
-            return LLMError(
-                "busy",
-                f"{where} kept answering with status {error.status_code}; try again later",
-                usage=usage,
-            )
-        case ModelHTTPError():
-            return LLMError(
-                "rejected",
-                f"{where} refused the request (status {error.status_code}): {_short(_message(error))}",
-                usage=usage,
-            )
-        case ModelAPIError():
-            return LLMError(
-                "unreachable", f"{where} does not answer as a model server; check the address", usage=usage
-            )
+            return "unreachable", f"{where} cannot be reached; is the server running?"
+        case ModelHTTPError(status_code=status) if not refused(error) and (status in LATER or status >= 500):
+            return "busy", f"{where} kept answering with status {status}; try again later"
+        case ModelHTTPError(status_code=status):
+            return "rejected", f"{where} refused the request (status {status}): {_short(_message(error))}"
         case CutOff() | IncompleteToolCall():
-            return LLMError(
-                "cut off",
-                f"{name} did not finish its answer; raise EVERWHEN_LLM_MAX_TOKENS or use smaller batches",
-                usage=usage,
-                text=text,
-            )
-        case UnexpectedModelBehavior() if not usage.requests:
-            return LLMError(
-                "unreachable", f"{where} does not answer as a model server; check the address", usage=usage
-            )
-        case UnexpectedModelBehavior():
-            pass
-        case _:
-            what = f"{type(error).__name__}: {_short(str(error))}"
-            return LLMError("unreachable", f"asking {name} failed ({what}); try again later", usage=usage)
-    return LLMError(
-        "schema",
-        f"{name} did not answer in the asked form, even when told; try another model",
-        usage=usage,
-        text=text,
-    )
+            cure = "raise EVERWHEN_LLM_MAX_TOKENS or use smaller batches"
+            return "cut off", f"{name} did not finish its answer; {cure}"
+        case UnexpectedModelBehavior() if asked:
+            return "schema", f"{name} did not answer in the asked form, even when told; try another model"
+        case ModelAPIError() | UnexpectedModelBehavior():
+            return "unreachable", f"{where} does not answer as a model server; check the address"
+    what = f"{type(error).__name__}: {_short(str(error))}"
+    return "unreachable", f"asking {name} failed ({what}); try again later"
 
 
 def _message(error: ModelHTTPError) -> str:

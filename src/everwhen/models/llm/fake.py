@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
-from everwhen.models.llm.base import CallRecord, LLMError, Reply, UsageLedger
+from everwhen.models.llm.base import LLMError, Reply
 from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool, ToolCall, UserMessage
 from everwhen.types import Usage
 
@@ -48,7 +48,6 @@ class FakeLLM:
     def __init__(self, answers: list[Answer], *, name: str = "fake", usage: Usage | None = None) -> None:
         self.name = name
         self.concurrency = 2
-        self.ledger = UsageLedger()
         self.asked: list[FakeRequest] = []
         self._answers = deque(answers)
         self._usage = usage or Usage(1, 100, 20)
@@ -65,9 +64,7 @@ class FakeLLM:
     ) -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
         given = self._next(FakeRequest(prompt, schema, instructions))
-        output = self._validated(given, schema)
-        self.ledger.note(CallRecord(self.name, self._usage))
-        return Reply(output, self._usage)
+        return Reply(self._validated(given, schema), self._usage)
 
     def converse(
         self,
@@ -101,7 +98,6 @@ class FakeLLM:
             for name, words in (("", spoken.text), *((call.name, call.arguments) for call in spoken.calls)):
                 for end in range(PIECE, len(words) + PIECE, PIECE):
                     hear(name, words[:end])
-        self.ledger.note(CallRecord(self.name, self._usage))
         return spoken
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -116,7 +112,6 @@ class FakeLLM:
             answer = self._answers.popleft() if len(self._answers) > 1 else self._answers[0]
         given = answer(asked) if callable(answer) else answer
         if isinstance(given, LLMError):
-            self.ledger.note(CallRecord(self.name, given.usage, given.problem))
             raise given
         return given
 

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
-from everwhen.models.llm.base import CallRecord, LLMError, Problem, Reply, UsageLedger
+from everwhen.models.llm.base import LLMError, Problem, Reply
 from everwhen.models.llm.providers import EXTRA, address, build, key_hint, parse
 from everwhen.types import Usage
 
@@ -63,7 +63,6 @@ class PydanticAI:
         provider, _ = parse(spec)
         self.name = spec
         self.concurrency = concurrency
-        self.ledger = UsageLedger()
         self.output = output
         self.attempts = attempts
         self.timeout = timeout
@@ -138,13 +137,11 @@ class PydanticAI:
                 max_tokens=min(self.max_tokens, max_tokens or self.max_tokens),
                 explained=self._explained,
             )
-            spoken = self.run(
+            return self.run(
                 talk.next(
                     dialogue, tools, instructions=instructions, must_call=must_call, within=within, hear=hear
                 )
             )
-        self.ledger.note(CallRecord(self.name, spoken.usage))
-        return spoken
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
         """Dollars that so many tokens cost, as genai-prices has them; None for a model that it does not know."""
@@ -235,7 +232,6 @@ class PydanticAI:
                 said = _last_answer([*messages, cut] if cut else messages)
                 raise self._explained(error, _usage(spent, started), said) from error
         usage = _usage(spent, started)
-        self.ledger.note(CallRecord(self.name, usage))
         return Reply(cast(T, result.output), usage, repaired=usage.requests > 1)
 
     def _agent(self, schema: type, mode: Output) -> Agent[object, Any]:
@@ -275,7 +271,6 @@ class PydanticAI:
             return self._modes[0] != refused
 
     def _failed(self, error: LLMError) -> None:
-        self.ledger.note(CallRecord(self.name, error.usage, error.problem))
         self._streak = self._streak + 1 if error.problem in LASTING else 0
         if self._streak >= FAILURES:
             self._resting = (time.monotonic() + self.rest, error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from everwhen.errors import UsageError
-from everwhen.models.rerank.base import Candidate, Reranker, RerankQuery, Scores
+from everwhen.models.rerank.base import Candidate, Reranker, RerankQuery, Scores, WithoutModel
 
 __all__ = ["Candidate", "RerankQuery", "Reranker", "Scores", "open_reranker"]
 
@@ -15,9 +15,7 @@ def open_reranker(name: str, *, threads: int | None = None, timeout: float | Non
     kind, _, model = name.partition(":")
     match kind, bool(model):
         case "maxsim", False:
-            from everwhen.models.rerank.late_interaction import MaxSim
-
-            return MaxSim()
+            return WithoutModel(name, frozenset({"codes"}))
         case "fastembed", True:
             from everwhen.models.rerank.fastembed import CrossEncoder
 
@@ -28,8 +26,6 @@ def open_reranker(name: str, *, threads: int | None = None, timeout: float | Non
             address, _, served = model.partition("#")
             return HttpReranker(address, served, timeout=timeout or TIMEOUT)
         case "none", False:
-            from everwhen.models.rerank.none import NoReranker
-
-            return NoReranker()
+            return WithoutModel(name, frozenset())
         case _:
             raise UsageError(f"unknown reranker {name!r}; choose one of {CHOICES}")

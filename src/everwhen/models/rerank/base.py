@@ -34,8 +34,6 @@ class Candidate:
     zone: str = "UTC"
     context: str = ""
     """Who said it, or what it belongs to."""
-    codes: bytes = b""
-    """Its token vectors, coded; empty where there are none."""
 
 
 class Reranker(Protocol):
@@ -46,12 +44,23 @@ class Reranker(Protocol):
 
     @property
     def reads(self) -> frozenset[str]:
-        """What of `Candidate` it looks at (`codes`, `text`), so that nothing else is fetched."""
+        """What of a candidate it looks at: its `text`, or the `codes` of its token vectors."""
         ...
 
     def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
         """Scores by name, higher is better; empty where there is nothing to say."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutModel:
+    """`maxsim`, which recall computes itself from the stored token vectors (`learned_maxsim`), and `none`."""
+
+    name: str
+    reads: frozenset[str]
+
+    def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
+        return {}
 
 
 def dated_line(candidate: Candidate) -> str:

@@ -27,11 +27,6 @@ def best_matches(query: Matrix, tokens: Matrix, counts: Counts) -> Matrix:
     return best
 
 
-def mean_maxsim(best: Matrix) -> Matrix:
-    """`mean over i of best[c, i]`: how well the whole question is matched."""
-    return weighted_maxsim(best, np.ones(best.shape[1], np.float32))
-
-
 def weighted_maxsim(best: Matrix, weights: Matrix) -> Matrix:
     """`sum of w[i] best[c, i] / sum of w[i]`, for tokens of unequal worth; NaN where no token has any."""
     whole = float(weights.sum())

@@ -9,19 +9,8 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from everwhen.operations import Operation, arguments
-from everwhen.operations.arguments import (
-    Argument,
-    Budget,
-    Choices,
-    Label,
-    Moment,
-    Name,
-    Names,
-    Stretch,
-    Text,
-    Zone,
-)
+from everwhen.operations import Operation, arguments_of
+from everwhen.operations import arguments as kinds
 from everwhen.operations.base import Parameter
 from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
 from everwhen.serve.mcp.local_memory import Remembering
@@ -69,39 +58,39 @@ def offered(
         described = said.get(name) or _explained(one)
         of = _written(one.kind) | None if one.optional or given is None else _written(one.kind)
         made.append(signed(name, Annotated[of, Field(description=described or None)], given))
-    timed = any(isinstance(one.kind, Moment | Stretch) for _, one in chosen)
-    if timed and not any(isinstance(one.kind, Zone) for _, one in chosen):
+    timed = any(isinstance(one.kind, kinds.Moment | kinds.Stretch) for _, one in chosen)
+    if timed and not any(isinstance(one.kind, kinds.Zone) for _, one in chosen):
         made.append(own("zone", str | None, ZONE, None))
     return made
 
 
 def _renamed(operation: type[Operation[Any]]) -> list[tuple[str, Parameter]]:
-    return [(operation.spec.renamed.get(one.name, one.name), one) for one in arguments(operation)]
+    return [(operation.spec.renamed.get(one.name, one.name), one) for one in arguments_of(operation)]
 
 
-def _written(kind: Argument) -> Any:
+def _written(kind: kinds.Argument) -> Any:
     """What a model writes; the shortest schema that says it."""
     match kind:
-        case Moment() | Text() | Name() | Label() | Zone():
+        case kinds.Moment() | kinds.Text() | kinds.Name() | kinds.Label() | kinds.Zone():
             return str
-        case Stretch():
+        case kinds.Stretch():
             return str | list[str]
-        case Names(most=most):
+        case kinds.Names(most=most):
             return Annotated[list[str], Field(max_length=most)]
-        case Choices(among=among):
+        case kinds.Choices(among=among):
             return list[one_of(among)]  # type: ignore[misc]
-        case Budget():
+        case kinds.Budget():
             return one_of(BUDGETS)
     return type_of(kind)
 
 
 def _explained(one: Parameter) -> str:
     match one.kind:
-        case Moment():
+        case kinds.Moment():
             return "ISO 8601 or 'last Friday'"
-        case Stretch():
+        case kinds.Stretch():
             return "'last week' or ['2025-03-01', '2025-03-31'], both included"
-        case Zone():
+        case kinds.Zone():
             return ZONE
     return one.help.text.rstrip(".")
 
@@ -129,14 +118,14 @@ class Call:
             if name in self.given and name not in shared
         }
 
-    def _read(self, clock: TimeReader, name: str, kind: Argument) -> Any:
+    def _read(self, clock: TimeReader, name: str, kind: kinds.Argument) -> Any:
         value = self.given[name]
         match kind:
-            case Stretch():
+            case kinds.Stretch():
                 return clock.window(value)
-            case Moment() if name == "at":
+            case kinds.Moment() if name == "at":
                 return clock.at
-            case Moment():
+            case kinds.Moment():
                 return clock.last(value, name) if name in UP_TO else clock.first(value, name)
         return value
 

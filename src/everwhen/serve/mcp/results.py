@@ -15,6 +15,12 @@ def _when(interval: Interval | None, zone: str) -> str | None:
     return None if interval is None else describe(interval, zone)
 
 
+def _fields(one: object, names: str) -> Json:
+    """Some fields of an object, in this order; a float has three places."""
+    shown = {name: jsonable(getattr(one, name)) for name in names.split()}
+    return {name: round(value, 3) if isinstance(value, float) else value for name, value in shown.items()}
+
+
 def show_recalled(found: Recall, max_tokens: int) -> str:
     """Those of the best score that fit, in the order in which they were found."""
     best = sorted(range(len(found)), key=lambda place: -found.memories[place].score)
@@ -44,10 +50,7 @@ def show_time(found: TimeAnswer | None, max_tokens: int) -> str:
         "interval": found.interval.to_json(),
         "confidence": round(found.confidence, 3),
     }
-    evidence = [
-        {"turn": one.turn, "quote": one.quote, "speaker": one.speaker, "said_at": jsonable(one.said_at)}
-        for one in found.evidence
-    ]
+    evidence = [_fields(one, "turn quote speaker said_at") for one in found.evidence]
     return fit(evidence, lambda kept: answer | {"evidence": kept}, max_tokens)
 
 
@@ -82,13 +85,7 @@ def by_place(entry: Entry) -> str:
 
 def show_turn(turn: Turn | Recalled) -> Json:
     """A turn word for word; one that was searched for has `occurred` where something in it is dated."""
-    told = {
-        "id": turn.id,
-        "speaker": turn.speaker,
-        "text": turn.text,
-        "said_at": jsonable(turn.said_at),
-        "session": turn.session,
-    }
+    told = _fields(turn, "id speaker text said_at session")
     if isinstance(turn, Recalled) and turn.occurred is not None:
         told["occurred"] = _when(turn.occurred, turn.zone)
     return told
@@ -106,15 +103,7 @@ def show_receipt(receipt: Receipt, turns: Sequence[str]) -> Json:
 
 
 def show_statement(said: Statement) -> Json:
-    return {
-        "text": said.text,
-        "speaker": said.speaker,
-        "first": jsonable(said.first),
-        "last": jsonable(said.last),
-        "support": said.support,
-        "ended": jsonable(said.ended),
-        "turns": list(said.turns),
-    }
+    return _fields(said, "text speaker first last support ended turns")
 
 
 def show_entry(entry: Entry) -> Json:
@@ -128,27 +117,9 @@ def show_entry(entry: Entry) -> Json:
 
 
 def show_event(event: Event) -> Json:
-    return {
-        "when": _when(event.occurred, event.zone),
-        "subject": event.subject,
-        "verb": event.verb,
-        "object": event.object,
-        "text": event.text,
-        "status": event.status,
-        "confidence": round(event.confidence, 3),
-        "turns": list(event.turns),
-    }
+    when = _when(event.occurred, event.zone)
+    return {"when": when} | _fields(event, "subject verb object text status confidence turns")
 
 
 def show_fact(fact: Fact) -> Json:
-    return {
-        "id": fact.id,
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "valid": fact.valid.to_json(),
-        "status": fact.status,
-        "confidence": round(fact.confidence, 3),
-        "recorded_at": jsonable(fact.recorded_at),
-        "sources": list(fact.sources),
-    }
+    return _fields(fact, "id subject predicate object valid status confidence recorded_at sources")

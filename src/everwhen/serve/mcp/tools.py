@@ -28,22 +28,11 @@ from everwhen.operations.time_questions import Timeline, When
 from everwhen.operations.turns import Add, Grep, Turns
 from everwhen.serve.arguments import one_of
 from everwhen.serve.keys import Scope
+from everwhen.serve.mcp import results
 from everwhen.serve.mcp.arguments import MOST_TOKENS, PAGES, ROOM, Call, offered, own
 from everwhen.serve.mcp.local_memory import MemoryAccess, Remembering, opened
 from everwhen.serve.mcp.prompts import add_prompts
 from everwhen.serve.mcp.resources import add_resources
-from everwhen.serve.mcp.results import (
-    by_id,
-    by_place,
-    by_version,
-    show_entry,
-    show_event,
-    show_fact,
-    show_recalled,
-    show_receipt,
-    show_time,
-    show_turn,
-)
 from everwhen.serve.mcp.strict_tool import StrictTool, strict_tool
 from everwhen.serve.mcp.token_limit import as_text, fit
 from everwhen.settings import MAX_TOKENS
@@ -216,7 +205,7 @@ def forget(memory: Remembering, call: Call) -> str:
     arguments forget what each of them names.
     """
     receipt = memory.forget(**call.arguments)
-    return fit(receipt.turns[:LISTED], lambda turns: show_receipt(receipt, turns), MAX_TOKENS)
+    return fit(receipt.turns[:LISTED], lambda turns: results.show_receipt(receipt, turns), MAX_TOKENS)
 
 
 @tool(
@@ -236,7 +225,7 @@ def search_memories(memory: Remembering, call: Call) -> str:
     found = recall(max_tokens=room)
     if not found.memories and found.dropped:  # all are too long: the best of them is shown in part
         found = recall(max_tokens=MOST_TOKENS)
-    return show_recalled(found, room)
+    return results.show_recalled(found, room)
 
 
 @tool(
@@ -259,13 +248,13 @@ def search_turns(memory: Remembering, call: Call) -> str:
     else:
         said = _with_words(memory, call, pattern=query, regex=match == "regex", between=asked["between"])
         said = [one for one in said if asked["session"] in (None, one.session)]
-    return call.page("turns", said, show_turn, by_id)
+    return call.page("turns", said, results.show_turn, results.by_id)
 
 
 @tool("Find exact words", Grep, "pattern regex between", *PAGES, listed=False)
 def grep(memory: Remembering, call: Call) -> str:
     """Every turn that contains exact words (or a regular expression): `search_turns` with `match`."""
-    return call.page("turns", _with_words(memory, call, **call.arguments), show_turn, by_id)
+    return call.page("turns", _with_words(memory, call, **call.arguments), results.show_turn, results.by_id)
 
 
 def _with_words(memory: Remembering, call: Call, **asked: Any) -> list[Turn]:
@@ -283,7 +272,7 @@ def _with_words(memory: Remembering, call: Call, **asked: Any) -> list[Turn]:
 )
 def when(memory: Remembering, call: Call) -> str:
     """When something happened, holds or is planned: an exact interval, how sure it is, and who said so."""
-    return show_time(memory.when(**call.arguments), call.given["max_tokens"])
+    return results.show_time(memory.when(**call.arguments), call.given["max_tokens"])
 
 
 @tool(
@@ -301,13 +290,15 @@ def timeline(memory: Remembering, call: Call) -> str:
     status = call.given["status"]
     found = memory.timeline(**call.arguments | ({"negated": True} if status == "negated" else {}))
     entries = [one for one in found if status in (None, one.status)]
-    return call.page("entries", entries, show_entry, by_place, newest=True)
+    return call.page("entries", entries, results.show_entry, results.by_place, newest=True)
 
 
 @tool("Events", Events, "about between subject verb status as_of known_at", *PAGES, listed=False)
 def list_events(memory: Remembering, call: Call) -> str:
     """The event calendar, with who did what in fields of their own; `timeline` tells the same in words."""
-    return call.page("events", memory.events(**call.arguments), show_event, by_id, newest=True)
+    return call.page(
+        "events", memory.events(**call.arguments), results.show_event, results.by_id, newest=True
+    )
 
 
 @tool(
@@ -332,7 +323,7 @@ def get_facts(memory: Remembering, call: Call) -> str:
         found = memory.facts.current(asked["subject"], asked["predicate"])
     else:
         found = memory.facts.as_of(**asked | {"instant": asked["instant"] or datetime.now(UTC)})
-    return call.page("facts", found, show_fact, by_version)
+    return call.page("facts", found, results.show_fact, results.by_version)
 
 
 @tool(
@@ -357,7 +348,7 @@ def _history(
         found = memory.facts.about(subject, versions=versions)
     else:
         found = memory.facts.history(subject, predicate, versions=versions)
-    return call.page("facts", found, show_fact, by_version)
+    return call.page("facts", found, results.show_fact, results.by_version)
 
 
 @tool(
@@ -369,4 +360,4 @@ def _history(
 def correct_fact(memory: Remembering, call: Call) -> str:
     """Set right what the user says is wrong ("actually …", "not X but Y"): their word wins, and history is kept."""
     fact = memory.facts.correct(**call.arguments)
-    return fit([show_fact(fact)], lambda kept: kept[0] if kept else {"id": fact.id}, MAX_TOKENS)
+    return fit([results.show_fact(fact)], lambda kept: kept[0] if kept else {"id": fact.id}, MAX_TOKENS)

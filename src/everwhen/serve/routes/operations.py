@@ -17,7 +17,7 @@ from pydantic import BaseModel, create_model
 from pydantic.alias_generators import to_pascal
 
 from everwhen.memory import Memory
-from everwhen.operations import Operation, Parameter, Spec, arguments, operations, result_of
+from everwhen.operations import Operation, Parameter, Spec, arguments_of, operations, result_of
 from everwhen.operations.arguments import Name, Stretch, Text
 from everwhen.serve.arguments import (
     Body,
@@ -185,7 +185,7 @@ class _Inputs:
         self._in_path: list[Parameter] = []
         self._others: dict[str, list[Parameter]] = {}
         for operation in several:
-            for one in filter(travels, arguments(operation)):
+            for one in filter(travels, arguments_of(operation)):
                 if f"{{{one.name}}}" in self._spec.path:
                     self._in_path.append(one)
                     if isinstance(one.kind, Text):  # it may hold slashes
@@ -224,7 +224,7 @@ class _Inputs:
             for one in self._several
             if all(values[name] == value for name, value in one.spec.fixed.items())
         )
-        return chosen(**{one.name: self._value(one, values) for one in arguments(chosen) if travels(one)})
+        return chosen(**{one.name: self._value(one, values) for one in arguments_of(chosen) if travels(one)})
 
     def _value(self, one: Parameter, values: Values) -> Any:
         if self._body is None and isinstance(one.kind, Stretch):

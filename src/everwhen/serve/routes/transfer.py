@@ -8,7 +8,7 @@ from fastapi import Query, Request, Response
 from pydantic import create_model
 from starlette.responses import StreamingResponse
 
-from everwhen.operations import arguments
+from everwhen.operations import arguments_of
 from everwhen.operations.maintenance import Export
 from everwhen.serve.arguments import Body, in_body
 from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written
@@ -27,7 +27,7 @@ _IMPORT["openapi_extra"]["requestBody"] = {
     "required": False,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
-_VECTORS = next(one for one in arguments(Export) if one.name == "vectors")
+_VECTORS = next(one for one in arguments_of(Export) if one.name == "vectors")
 ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +153,9 @@ class PostgresBanks:
         way = self._way(bank, part)
         with way.use() as sql:
             values = bank_values(sql)
-        store = self._store(bank, way, values)
-        try:
+        with closing(self._store(bank, way, values)) as store:
             yield store
             forget_again(live, store, way, forget)
-        finally:
-            store.close()
 
     def building(self, bank: str, source: str) -> PostgresConnection:
         name = _part_of(bank)

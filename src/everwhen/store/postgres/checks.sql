@@ -1,6 +1,15 @@
 -- Doctor's questions about what belongs to nothing, and how it is mended, in PostgreSQL's words. Each gives a row for
 -- each finding.
 
+-- orphans --
+-- Rows of a table whose column names no row of their owner's table.
+SELECT 1 FROM {table} c WHERE c.bank_id = :bank
+  AND NOT EXISTS (SELECT 1 FROM {owner} o WHERE o.bank_id = :bank AND o.{key} = c.{column});
+
+-- drop_orphans --
+DELETE FROM {table} c WHERE c.bank_id = :bank
+  AND NOT EXISTS (SELECT 1 FROM {owner} o WHERE o.bank_id = :bank AND o.{key} = c.{column});
+
 -- codes_without_turn --
 SELECT c.unit FROM token_codes c WHERE c.bank_id = :bank
   AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit AND u.kind = 'turn');
@@ -8,102 +17,6 @@ SELECT c.unit FROM token_codes c WHERE c.bank_id = :bank
 -- drop_codes_without_turn --
 DELETE FROM token_codes c WHERE c.bank_id = :bank
   AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit AND u.kind = 'turn');
-
--- vectors_without_unit --
-SELECT c.unit FROM vectors c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_vectors_without_unit --
-DELETE FROM vectors c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- provenance_without_unit --
-SELECT 1 FROM unit_turns c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_provenance_without_unit --
-DELETE FROM unit_turns c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- mentions_without_unit --
-SELECT 1 FROM mentions c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_mentions_without_unit --
-DELETE FROM mentions c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- links_without_unit --
-SELECT 1 FROM links c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.source);
-
--- drop_links_without_unit --
-DELETE FROM links c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.source);
-
--- targets_without_unit --
-SELECT 1 FROM links c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.target);
-
--- drop_targets_without_unit --
-DELETE FROM links c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.target);
-
--- moments_without_unit --
-SELECT 1 FROM moments c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_moments_without_unit --
-DELETE FROM moments c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- accesses_without_unit --
-SELECT 1 FROM accesses c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_accesses_without_unit --
-DELETE FROM accesses c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- derivations_without_unit --
-SELECT 1 FROM derived c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_derivations_without_unit --
-DELETE FROM derived c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- event_parts_without_unit --
-SELECT 1 FROM events c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_event_parts_without_unit --
-DELETE FROM events c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- node_parts_without_unit --
-SELECT 1 FROM nodes c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- drop_node_parts_without_unit --
-DELETE FROM nodes c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM units u WHERE u.bank_id = :bank AND u.seq = c.unit);
-
--- sources_without_fact --
-SELECT c.fact FROM fact_sources c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.fact);
-
--- drop_sources_without_fact --
-DELETE FROM fact_sources c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.fact);
-
--- confirmations_without_fact --
-SELECT c.fact FROM fact_confirmations c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.fact);
-
--- drop_confirmations_without_fact --
-DELETE FROM fact_confirmations c WHERE c.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.fact);
 
 -- conflicts_without_fact --
 SELECT c.id FROM fact_conflicts c WHERE c.bank_id = :bank
@@ -114,14 +27,6 @@ SELECT c.id FROM fact_conflicts c WHERE c.bank_id = :bank
 DELETE FROM fact_conflicts c WHERE c.bank_id = :bank
   AND (NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.incumbent)
        OR NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.id = c.challenger));
-
--- slots_without_fact --
-SELECT s.seq FROM fact_slots s WHERE s.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.slot = s.seq);
-
--- drop_slots_without_fact --
-DELETE FROM fact_slots s WHERE s.bank_id = :bank
-  AND NOT EXISTS (SELECT 1 FROM facts f WHERE f.bank_id = :bank AND f.slot = s.seq);
 
 -- raw_units_without_provenance --
 SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'turn' AND u.turn IS NOT NULL

@@ -48,29 +48,12 @@ SELECT id FROM facts WHERE bank_id = :bank GROUP BY id ORDER BY min(seq);
 -- slots_of_key --
 SELECT seq FROM fact_slots WHERE bank_id = :bank AND key = ? ORDER BY seq;
 
--- last_started --
--- The believed version of a slot that started last, at or before an instant.
+-- started --
+-- Believed versions of a slot by when they start: which, and in which order, is filled in.
 SELECT {columns} FROM facts f
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND f.valid_from <= :instant
-ORDER BY f.valid_from DESC LIMIT 1;
-
--- next_started --
--- The believed version of a slot that starts first after an instant.
-SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND f.valid_from > :instant
-ORDER BY f.valid_from LIMIT 1;
-
--- started_between --
--- The believed versions of a slot that start in a closed range.
-SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND f.valid_from BETWEEN :first AND :last
-ORDER BY f.valid_from;
+  AND {which};
 
 -- unsettled_of_key --
 -- What of a key is not superseded, believed or not, in the order in which it was recorded.
@@ -150,9 +133,6 @@ INSERT INTO units (bank_id, seq, id, kind, network, level, text, context, mentio
 SELECT :bank, n.last, :id, 'fact', 'world', 0, :text, '', :mentioned_at::timestamptz, :recorded_at::timestamptz, :pieces
 FROM n RETURNING seq;
 
--- fact_unit --
-SELECT seq FROM units WHERE bank_id = :bank AND id = ?;
-
 -- insert_conflict --
 INSERT INTO fact_conflicts (bank_id, id, key, incumbent, challenger, why, opened_at) VALUES (:bank, ?, ?, ?, ?, ?, ?);
 
@@ -208,14 +188,6 @@ SELECT {columns} FROM fact_keys k JOIN fact_slots s ON (s.bank_id, s.key) = (k.b
 JOIN facts f ON (f.bank_id, f.slot) = (s.bank_id, s.seq)
 WHERE k.bank_id = :bank AND {where}
 ORDER BY f.recorded_at, f.seq;
-
--- page_of_open_facts --
--- Believed facts that have not ended by an instant, page by page after a seq: to look through all of them.
-SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE f.bank_id = :bank AND f.seq > :after AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND (f.valid_to IS NULL OR f.valid_to > :instant) AND f.valid_from <= :instant
-ORDER BY f.seq LIMIT :page;
 
 -- open_fading_facts --
 -- Where age counts from and what it counts for, of believed facts in force: the few columns that a scan needs.
@@ -332,14 +304,6 @@ SELECT DISTINCT fact FROM fact_sources WHERE bank_id = :bank AND source = ANY (?
 -- The sources of some facts, those first that came first, up to a transaction time.
 SELECT fact, source FROM fact_sources
 WHERE bank_id = :bank AND fact = ANY (:ids::text[]) AND at <= :known_at ORDER BY at, source;
-
--- drop_sources --
-DELETE FROM fact_sources WHERE bank_id = :bank AND source = ANY (?::text[]) RETURNING fact;
-
--- facts_without_source --
--- Of some facts, those that no source is left for and that are not superseded yet.
-SELECT DISTINCT f.id FROM facts f WHERE f.bank_id = :bank AND f.id = ANY (?::text[]) AND f.superseded_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM fact_sources o WHERE o.bank_id = :bank AND o.fact = f.id) ORDER BY f.id;
 
 -- insert_report --
 WITH n AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND name = 'fact_reports' RETURNING last)

@@ -152,14 +152,6 @@ FROM n CROSS JOIN unnest(?1::bigint[]) WITH ORDINALITY AS g (unit, place);
 -- All but the newest so many.
 DELETE FROM removals WHERE bank_id = :bank AND seq <= (SELECT max(seq) FROM removals WHERE bank_id = :bank) - ?;
 
--- kept_removals --
--- The place before the first removal that is still listed, and that of the last one that ever was.
-SELECT coalesce((SELECT min(seq) - 1 FROM removals WHERE bank_id = :bank), last), last
-FROM counters WHERE bank_id = :bank AND name = 'removals';
-
--- removals_after --
-SELECT DISTINCT unit FROM removals WHERE bank_id = :bank AND seq > ?;
-
 -- insert_moment --
 INSERT INTO moments (bank_id, unit, kind, at) SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::timestamptz[])
 ON CONFLICT (bank_id, unit) DO UPDATE SET kind = excluded.kind, at = excluded.at;
@@ -281,19 +273,23 @@ SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(input_tokens), 0)::bigint, 
        sum(cost)
 FROM model_usage WHERE bank_id = :bank;
 
+-- event_columns --
+-- How an event is read, but for when another one took its place, which comes behind.
+u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+(SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
+ JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+u.network,
+(SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+ WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1);
+
 -- events --
 -- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
 -- LIKE has no escapes here: a name is what it is.
-SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
-       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
-        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network,
+SELECT {event},
        (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
         JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
-        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces'),
-       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
-        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+        WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces')
 FROM events e JOIN units u ON (u.bank_id, u.seq) = (e.bank_id, e.unit)
 JOIN derived d ON (d.bank_id, d.unit) = (e.bank_id, e.unit) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
 WHERE e.bank_id = :bank
@@ -322,17 +318,11 @@ ORDER BY coalesce(u.occurred_start, u.occurred_end) NULLS FIRST, u.occurred_end 
 
 -- events_told --
 -- Some events by their units, and those that came from some turns.
-SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
-       (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
-        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network,
+SELECT {event},
        (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
         JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
         WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
-          AND n.recorded_at <= :known_at),
-       (SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
-        WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1)
+          AND n.recorded_at <= :known_at)
 FROM (SELECT unnest(:units::bigint[]) AS unit
       UNION SELECT p.unit FROM turns t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.seq)
             WHERE t.bank_id = :bank AND t.id = ANY (:turns::text[])) wanted

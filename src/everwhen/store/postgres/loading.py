@@ -6,12 +6,13 @@ When such a bank is complete, the name is given to it in one transaction: others
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from everwhen.errors import Refused
 from everwhen.store.maintenance import OldExport
 from everwhen.store.postgres.connection import PostgresConnection
 from everwhen.store.sql.maintenance import SqlMaintenance
+from everwhen.store.sql.store import SqlStore
 from everwhen.store.sql.transfer import SqlLoader
 
 
@@ -34,13 +35,11 @@ class Parts(Protocol):
 class PostgresMaintenance(SqlMaintenance):
     """The `MaintenanceStore` of a bank. The contract of each method is in `everwhen.store.maintenance`."""
 
-    def __init__(
-        self, bank: str, parts: Parts, writer: PostgresConnection, reader: PostgresConnection, *rest: Any
-    ) -> None:
-        super().__init__(writer, reader, *rest)
-        self._bank = bank
+    def __init__(self, store: SqlStore, parts: Parts, ways: Sequence[PostgresConnection]) -> None:
+        super().__init__(store)
+        self._bank = store.info.name
         self._parts = parts
-        self._ways: Sequence[PostgresConnection] = (writer, reader)
+        self._ways = ways
 
     def loader(self, source: str, old: OldExport | None = None) -> SqlLoader:
         if old is not None:

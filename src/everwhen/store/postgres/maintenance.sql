@@ -116,9 +116,6 @@ UPDATE units SET context = :context, pieces = :pieces,
                  context_turn = (SELECT seq FROM turns WHERE bank_id = :bank AND id = :before)
 WHERE bank_id = :bank AND seq = :unit;
 
--- delete_codes --
-DELETE FROM token_codes WHERE bank_id = :bank AND unit = ?;
-
 -- broken_segments --
 -- Exchanges named after a turn that is gone, with their first turn that is left.
 SELECT DISTINCT ON (t.segment) t.segment, t.id FROM turns t
@@ -181,9 +178,6 @@ SELECT seq, detail FROM entity_log WHERE bank_id = :bank ORDER BY seq;
 
 -- delete_log --
 DELETE FROM entity_log WHERE bank_id = :bank AND seq = ?;
-
--- facts_citing --
-SELECT DISTINCT fact FROM fact_sources WHERE bank_id = :bank AND source = ANY (?::text[]) ORDER BY fact;
 
 -- sources_left --
 SELECT source FROM fact_sources WHERE bank_id = :bank AND fact = ? ORDER BY source;

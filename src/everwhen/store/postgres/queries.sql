@@ -155,21 +155,10 @@ WHERE u.bank_id = :bank AND u.kind = 'turn'
 ORDER BY u.seq;
 
 -- turns --
--- A page of the turn calendar, after a place in it; a bound that is null asks for nothing.
+-- A page of the turn calendar, after a place in it, of all sessions or of one; a bound that is null asks for nothing.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns t
-WHERE t.bank_id = :bank
-  AND (:start::timestamptz IS NULL OR said_at >= :start::timestamptz)
-  AND (:end::timestamptz IS NULL OR said_at < :end::timestamptz)
-  AND (said_at, seq) > (coalesce(nullif(:after_at::text, '')::timestamptz, '-infinity'), :after_seq::bigint)
-  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
-ORDER BY said_at, seq LIMIT :page;
-
--- session_turns --
--- The same for one session, by its own index.
-SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
-FROM turns t
-WHERE t.bank_id = :bank AND session = :session
+WHERE t.bank_id = :bank AND {session}
   AND (:start::timestamptz IS NULL OR said_at >= :start::timestamptz)
   AND (:end::timestamptz IS NULL OR said_at < :end::timestamptz)
   AND (said_at, seq) > (coalesce(nullif(:after_at::text, '')::timestamptz, '-infinity'), :after_seq::bigint)
@@ -284,13 +273,6 @@ CROSS JOIN LATERAL (
             SELECT o.unit FROM postings o WHERE o.bank_id = :bank AND o.term = also.term AND o.unit = held.unit) IS NULL)
     LIMIT :limit
 ) found;
-
--- last_unit --
-SELECT coalesce(max(seq), 0) FROM units WHERE bank_id = :bank;
-
--- count_units --
-SELECT count(*), coalesce(sum(pieces), 0)::bigint FROM units
-WHERE bank_id = :bank AND seq <= :seen AND (kind = 'node') = :nodes;
 
 -- units_for_reembedding --
 SELECT seq, id FROM units WHERE bank_id = :bank ORDER BY seq;

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import Refused
 from everwhen.store.base import BankInfo, NewTurn, Vectors, Voices
+from everwhen.store.jobs import Jobs
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.filters import fragment
 from everwhen.store.postgres.loading import Parts, PostgresMaintenance
@@ -23,8 +24,9 @@ from everwhen.store.search import Search, SearchQuery
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
-from everwhen.store.sql.jobs import SqlJobs
+from everwhen.store.sql.jobs import SqlExtractionJobs, SqlTreeJobs
 from everwhen.store.sql.rows import unit_of
+from everwhen.store.sql.session import UnitIndex
 from everwhen.store.sql.store import SqlStore
 from everwhen.store.sql.tree import SqlTree
 from everwhen.store.sql.values import next_epoch
@@ -48,15 +50,14 @@ class PostgresStore(SqlStore):
         super().__init__(info, writer, reader)
         self._rows = reader
         self._seen: tuple[frozenset[str], Indexed | None] | None = None
-        index = PostgresUnitIndex(writer, lambda: self._last_seen()[1])
-        self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours)
-        self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
-        self._whole = self.keep = PostgresMaintenance(
-            info.name, parts, writer, reader, lambda: self._tokenizer, lambda: index, self._still_ours
-        )
+        self._units = PostgresUnitIndex(writer, lambda: self._last_seen()[1])
+        self.graph = SqlGraph(self)
+        self.facts = SqlFacts(self)
+        self.tree = SqlTree(self)
+        self._whole = self.keep = PostgresMaintenance(self, parts, (writer, reader))
         self.vector_index = VectorIndex(reader, lambda: self._info.dimension)
-        self.jobs = SqlJobs(writer, reader, PostgresScrubbing(writer), self.vector_index)
-        self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
+        scrubbing = PostgresScrubbing(writer)
+        self.jobs = Jobs(SqlExtractionJobs(self), SqlTreeJobs(self), scrubbing, self.vector_index)
 
     def refresh(self) -> None:
         self._whole.follow()
@@ -83,11 +84,14 @@ class PostgresStore(SqlStore):
         self.vector_index.run()
         return missing
 
+    def index(self) -> UnitIndex:
+        return self._units
+
     def search(self, query: SearchQuery) -> Search:
         return PostgresSearch(
             query,
             self._rows,
-            self._tokenizer,
+            self.tokenizer,
             lambda: self._last_seen()[0],
             lambda: self._last_seen()[1],
             self._with_metadata,
@@ -123,7 +127,7 @@ class PostgresStore(SqlStore):
         return {seq: found[seq] for seq in sorted(found)}
 
     def check(self, *, fix: bool = False) -> list[Finding]:
-        findings = check_rows(self._writer, self._tokenizer, self._info.dimension, fix=fix)
+        findings = check_rows(self._writer, self.tokenizer, self._info.dimension, fix=fix)
         findings += self.graph.check()
         findings += self.tree.check()
         findings += self.vector_index.check(fix=fix)

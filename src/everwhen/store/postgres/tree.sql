@@ -1,29 +1,26 @@
 -- The statements of the memory tree in PostgreSQL's words.
 
+-- node_columns --
+-- How a node is read.
+n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
+n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
+u.mentioned_at, u.recorded_at;
+
 -- nodes --
 -- Nodes in the order of level and time; a parameter that is null asks for nothing.
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
 WHERE n.bank_id = :bank AND (:level::integer IS NULL OR n.level = :level::integer)
   AND (:start::timestamptz IS NULL OR u.occurred_end > :start::timestamptz)
   AND (:end::timestamptz IS NULL OR u.occurred_start < :end::timestamptz)
 ORDER BY n.level, n.starts, n.id;
 
 -- nodes_under --
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
 WHERE n.bank_id = :bank AND n.parent = ANY (:parents::text[])
 ORDER BY n.starts, n.id;
 
 -- nodes_by_id --
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
 WHERE n.bank_id = :bank AND n.id = ANY (:ids::text[])
 ORDER BY n.level, n.starts, n.id;
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from everwhen.instants import to_text
 from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.statements import quoted
 from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.units import remove_units, texts_of_units
 from everwhen.store.terms import Tokenizer
@@ -95,32 +96,38 @@ def _returned(sql: Sql) -> list[Finding]:
 def _orphans(connection: Connection, *, fix: bool) -> list[Finding]:
     """Rows that belong to nothing any more. They are derived, or mean nothing by themselves."""
     questions = {
-        "sources_without_fact": "sources belong to no fact",
-        "confirmations_without_fact": "confirmations belong to no fact",
-        "conflicts_without_fact": "conflicts are about a fact that is not there",
-        "slots_without_fact": "places for facts hold none",
-        "codes_without_turn": "codes of token vectors belong to no turn",
-        "vectors_without_unit": "vectors belong to no memory",
-        "provenance_without_unit": "traces to a turn belong to no memory",
-        "mentions_without_unit": "mentions belong to no memory",
-        "links_without_unit": "links leave from no memory",
-        "targets_without_unit": "links lead to no memory",
-        "moments_without_unit": "places on the line of time belong to no memory",
-        "accesses_without_unit": "counts of recall belong to no memory",
-        "derivations_without_unit": "notes of extraction belong to no memory",
-        "event_parts_without_unit": "parts of an event belong to no memory",
-        "node_parts_without_unit": "parts of the tree belong to no memory",
+        "sources belong to no fact": ("orphans", _owned("fact_sources", "fact", "facts", "id")),
+        "confirmations belong to no fact": ("orphans", _owned("fact_confirmations", "fact", "facts", "id")),
+        "conflicts are about a fact that is not there": ("conflicts_without_fact", {}),
+        "places for facts hold none": ("orphans", _owned("fact_slots", "seq", "facts", "slot")),
+        "codes of token vectors belong to no turn": ("codes_without_turn", {}),
+        "vectors belong to no memory": ("orphans", _owned("vectors")),
+        "traces to a turn belong to no memory": ("orphans", _owned("unit_turns")),
+        "mentions belong to no memory": ("orphans", _owned("mentions")),
+        "links leave from no memory": ("orphans", _owned("links", "source")),
+        "links lead to no memory": ("orphans", _owned("links", "target")),
+        "places on the line of time belong to no memory": ("orphans", _owned("moments")),
+        "counts of recall belong to no memory": ("orphans", _owned("accesses")),
+        "notes of extraction belong to no memory": ("orphans", _owned("derived")),
+        "parts of an event belong to no memory": ("orphans", _owned("events")),
+        "parts of the tree belong to no memory": ("orphans", _owned("nodes")),
     }
     findings = []
-    for name, problem in questions.items():
+    for problem, (name, parts) in questions.items():
         with connection.use() as sql:
-            count = len(sql.run(name).fetchall())
+            count = len(sql.run(name, **parts).fetchall())
         if count:
             if fix:
                 with connection.transaction() as sql:
-                    sql.run(f"drop_{name}")
+                    sql.run(f"drop_{name}", **parts)
             findings.append(Finding("orphans", f"{count} {problem}", fixed=fix))
     return findings
+
+
+def _owned(table: str, column: str = "unit", owner: str = "units", key: str = "seq") -> dict[str, str]:
+    """The parts of the statements about rows whose column names a row of their owner's table."""
+    named = {"table": table, "column": column, "owner": owner, "key": key}
+    return {part: quoted(name) for part, name in named.items()}
 
 
 def _provenance(connection: Connection, *, fix: bool) -> list[Finding]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,15 +16,17 @@ from everwhen.store.maintenance import Follower, ReembeddedTurn, RemovedNodes, R
 from everwhen.store.sql.jobs import put_marks
 from everwhen.store.sql.ledger import SqlLedger
 from everwhen.store.sql.rows import turn_of
-from everwhen.store.sql.session import Sql, UnitIndex
+from everwhen.store.sql.session import Sql
 from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.tree import above
 from everwhen.store.sql.units import index_units, remove_units, restart_turns, tell_changed
 from everwhen.store.sql.values import next_epoch
-from everwhen.store.terms import Tokenizer, hash_term
+from everwhen.store.terms import hash_term
 from everwhen.store.tree import NodePlace
-from everwhen.store.vector_model import VectorModel
 from everwhen.types import KINDS
+
+if TYPE_CHECKING:
+    from everwhen.store.sql.store import SqlStore
 
 LEFT = frozenset({"bank", "keeping", "tombstones", "migrations", "names_version"})
 """The tables that forgetting everything leaves alone: settings, and what must not come back."""
@@ -40,18 +42,10 @@ class DryRunRollback(Exception):
 class SqlEraser:
     """The `Eraser` of one open transaction."""
 
-    def __init__(
-        self,
-        sql: Sql,
-        tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], UnitIndex],
-        still_ours: Callable[[Sql, VectorModel], None],
-    ) -> None:
+    def __init__(self, sql: Sql, store: SqlStore) -> None:
         self._sql = sql
-        self._tokenizer = tokenizer
-        self._index = index
-        self._still_ours = still_ours
-        self.facts = SqlLedger(sql, tokenizer, still_ours)
+        self._store = store
+        self.facts = SqlLedger(sql, store)
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         return followers(self._sql, turns)
@@ -64,7 +58,7 @@ class SqlEraser:
     # Facts
 
     def uncite(self, turns: Sequence[str]) -> dict[str, list[str]]:
-        touched = [row[0] for row in self._rows("facts_citing", (list(turns),))]
+        touched = [row[0] for row in self._rows("facts_from_sources", (list(turns),))]
         self._do("drop_fact_sources", (list(turns),))
         return {fact: [row[0] for row in self._rows("sources_left", (fact,))] for fact in touched}
 
@@ -113,7 +107,7 @@ class SqlEraser:
         put_marks(self._sql, places)
 
     def echoes(self, words: Sequence[str]) -> list[tuple[str, str, tuple[str, ...]]]:
-        index, tokenizer = self._index(), self._tokenizer()
+        index, tokenizer = self._store.whole_index(), self._store.tokenizer
         counted = zip(words, tokenizer.counts(words), strict=True)
         terms = {word: [hash_term(term) for term in counts] for word, counts in counted if counts}
         turns, others = codes(("turn",), None), codes([kind for kind in KINDS if kind != "turn"], None)
@@ -147,7 +141,7 @@ class SqlEraser:
         for unit, speaker, text in self._rows("words_of_units", (units,)):
             texts += [speaker, text]
             owners += [unit, unit]
-        said = self._tokenizer().saying(texts, asked)
+        said = self._store.tokenizer.saying(texts, asked)
         found = {word: {owners[place] for place in places} for word, places in said.items()}
         return {word: own for word, places in found.items() if (own := places & set(asked[word]))}
 
@@ -277,13 +271,13 @@ class SqlEraser:
 
     def _retell(self, one: ReembeddedTurn) -> None:
         """Give a turn another context to be searched with, and the vectors that go with it."""
-        self._still_ours(self._sql, one.made_with)
+        self._store.still_ours(self._sql, one.made_with)
         unit = self._sql.run("turn_units", ([one.turn],)).fetchone()[1]
         ((_, speaker, text),) = self._rows("words_of_units", ([unit],))
         self._do("delete_vectors", ([unit],))
         if one.codes:
             self._sql.run_batch("put_codes", [(unit, one.codes)])
-        terms = self._tokenizer().packed([f"{speaker} {text}"], [one.context])[0]
+        terms = self._store.tokenizer.packed([f"{speaker} {text}"], [one.context])[0]
         index_units(self._sql, {unit: one.vectors}, {unit: terms})
         self._do(
             "set_context",
@@ -349,9 +343,6 @@ class SqlEraser:
 
     def _rows(self, name: str, values: Any) -> list[tuple[Any, ...]]:
         return self._sql.run(name, values).fetchall()
-
-    def _one(self, name: str, values: Any) -> int:
-        return int(self._sql.run(name, values).fetchone()[0])
 
 
 def followers(sql: Sql, turns: Sequence[str]) -> list[Follower]:

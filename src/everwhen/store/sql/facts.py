@@ -18,10 +18,10 @@ from everwhen.store.facts import (
 )
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sql.ledger import SqlLedger, to_conflict, to_declared, to_row
-from everwhen.store.sql.session import Connection, R, Sql, Values
-from everwhen.store.terms import Tokenizer, hash_term
+from everwhen.store.sql.part import SqlPart
+from everwhen.store.sql.session import R, Sql
+from everwhen.store.terms import hash_term
 from everwhen.store.then import FOREVER, Then
-from everwhen.store.vector_model import VectorModel
 
 T = TypeVar("T")
 
@@ -29,20 +29,8 @@ _PAGE = 2000
 _HALF_LIFE = "half_life:"
 
 
-class SqlFacts:
+class SqlFacts(SqlPart):
     """The `FactStore` of one bank. The contract of each method is in `everwhen.store.facts`."""
-
-    def __init__(
-        self,
-        writer: Connection,
-        reader: Connection,
-        tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[Sql, VectorModel], None],
-    ) -> None:
-        self._still_ours = still_ours
-        self._writer = writer
-        self._reader = reader
-        self._tokenizer = tokenizer
 
     def write(self, change: Callable[[FactLedger], R], read: Sequence[str] = ()) -> R:
         def work(sql: Sql) -> R:
@@ -51,7 +39,7 @@ class SqlFacts:
                 raise TurnForgotten("a turn was forgotten while it was being read")
             newest = sql.run("newest_recorded", (list(read),)).fetchone()[0]
             held_at = from_text(newest) if newest else None
-            return change(SqlLedger(sql, self._tokenizer, self._still_ours, held_at))
+            return change(SqlLedger(sql, self._store, held_at))
 
         return self._writer.retried(work)
 
@@ -72,23 +60,15 @@ class SqlFacts:
         return self._rows("fact_versions" if versions else "fact_history", values, where)
 
     def every_version(self) -> Iterator[FactRow]:
-        with self._reader.use() as sql:
-            keys = [row[0] for row in sql.run("all_fact_keys")]
-        for key in keys:
+        for (key,) in self._read("all_fact_keys"):
             yield from self._rows("fact_versions", {"key": key}, "k.seq = :key")
 
     def ids(self) -> list[str]:
-        return [row[0] for row in self._fetch("all_fact_ids")]
-
-    def open_facts(self, instant: datetime) -> Iterator[FactRow]:
-        page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
-        while rows := self._rows("page_of_open_facts", page):
-            yield from rows
-            page["after"] = rows[-1].seq
+        return [row[0] for row in self._read("all_fact_ids")]
 
     def fading(self, instant: datetime) -> Iterator[FadingFact]:
         page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
-        while rows := self._fetch("open_fading_facts", page):
+        while rows := self._read("open_fading_facts", page):
             for seq, valid_from, confirmed_at, confidence, domain in rows:
                 since = max(valid_from, confirmed_at or "")
                 yield FadingFact(seq, from_text(since), confidence, domain)
@@ -141,7 +121,7 @@ class SqlFacts:
 
     def naming(self, words: str) -> list[FactRow]:
         found: dict[int, FactRow] | None = None
-        for term in self._tokenizer().counts([words])[0]:
+        for term in self._store.tokenizer.counts([words])[0]:
             rows = self._rows("facts_naming", {"term": hash_term(term).to_bytes(8, "little")})
             found = {row.seq: row for row in rows if found is None or row.seq in found}
         return list((found or {}).values())
@@ -149,18 +129,17 @@ class SqlFacts:
     def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
         found = []
         for name, own in (("facts_corrected_before", True), ("facts_of_corrected_sources", False)):
-            with self._reader.use() as sql:
-                rows = sql.run(name, columns="fact_columns").fetchall()
+            rows = self._read(name, columns="fact_columns")
             found += [(to_row(row[:-1]), from_text(row[-1]), own) for row in rows]
         return found
 
     def known_turns(self, ids: Sequence[str]) -> set[str]:
-        return {id_ for id_, _ in self._fetch("known_turns", (list(ids),))}
+        return {id_ for id_, _ in self._read("known_turns", (list(ids),))}
 
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]:
         values = {"ids": list(fact_ids), "known_at": to_text(known_at or FOREVER)}
         found: dict[str, list[str]] = {}
-        for fact, source in self._fetch("sources_of_facts", values):
+        for fact, source in self._read("sources_of_facts", values):
             found.setdefault(fact, []).append(source)
         return found
 
@@ -170,46 +149,41 @@ class SqlFacts:
     def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         values = {"ids": list(fact_ids), **then.texts}
-        for fact, source in self._fetch("sources_then", values):
+        for fact, source in self._read("sources_then", values):
             found.setdefault(fact, []).append(source)
         return found
 
     def from_sources(self, sources: Sequence[str]) -> list[str]:
-        rows = self._fetch("facts_from_sources", (list(sources),))
+        rows = self._read("facts_from_sources", (list(sources),))
         return [row[0] for row in rows]
 
     def conflicts(self) -> list[ConflictRow]:
-        return [to_conflict(row) for row in self._fetch("open_conflicts")]
+        return [to_conflict(row) for row in self._read("open_conflicts")]
 
     def reports(self, until: datetime) -> list[Report]:
-        rows = self._fetch("reports", (to_text(until),))
+        rows = self._read("reports", (to_text(until),))
         return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]
 
     def predicates(self) -> list[DeclaredPredicate]:
-        return [to_declared(row) for row in self._fetch("declared_predicates")]
+        return [to_declared(row) for row in self._read("declared_predicates")]
 
     # What a bank has of its own
 
     def half_lives(self) -> dict[str, float]:
-        return _half_lives(self._fetch("bank_values"))
+        return _half_lives(self._read("bank_values"))
 
     def set_half_life(self, domain: str, days: float) -> None:
         with self._writer.transaction() as sql:
             sql.run("put_bank_value", (f"{_HALF_LIFE}{domain}", repr(days)))
 
     def texts(self) -> Iterator[tuple[str, str]]:
-        yield from self._fetch("fact_texts")
+        yield from self._read("fact_texts")
 
     def _rows(
         self, name: str, values: dict[str, Any], where: str = "", *, then: bool = False
     ) -> list[FactRow]:
         columns = "fact_columns_then" if then else "fact_columns"
-        with self._reader.use() as sql:
-            return [to_row(row) for row in sql.run(name, values, columns=columns, where=where)]
-
-    def _fetch(self, name: str, values: Values = ()) -> list[tuple[Any, ...]]:
-        with self._reader.use() as sql:
-            return sql.run(name, values).fetchall()
+        return [to_row(row) for row in self._read(name, values, columns=columns, where=where)]
 
 
 def _keys(subject: str | None, predicate: str | None) -> tuple[str, dict[str, Any]]:

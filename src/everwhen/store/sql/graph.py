@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,12 +18,14 @@ from everwhen.store.sql.graph_writer import SqlGraphWriter
 from everwhen.store.sql.history import entities_then, subjects_then
 from everwhen.store.sql.identities import Identities
 from everwhen.store.sql.rows import interval_of
-from everwhen.store.sql.session import Connection, Sql, UnitIndex
-from everwhen.store.terms import Tokenizer
+from everwhen.store.sql.session import Sql
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.when import Interval
+
+if TYPE_CHECKING:
+    from everwhen.store.sql.store import SqlStore
 
 _AT_ONCE = 512
 
@@ -31,20 +33,9 @@ _AT_ONCE = 512
 class SqlGraph(Identities):
     """The `GraphStore` of one bank. The contract of each method is in `everwhen.store.graph`."""
 
-    def __init__(
-        self,
-        writer: Connection,
-        reader: Connection,
-        tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], UnitIndex],
-        still_ours: Callable[[Sql, VectorModel], None],
-    ) -> None:
-        super().__init__(writer)
-        self._still_ours = still_ours
-        self._reader = reader
+    def __init__(self, store: SqlStore) -> None:
+        super().__init__(store)
         self._names: tuple[str, frozenset[str]] | None = None
-        self._tokenizer = tokenizer
-        self._index = index
 
     # What models took
 
@@ -62,15 +53,14 @@ class SqlGraph(Identities):
             sql.run("insert_usage", row)
 
     def usage(self) -> Usage:
-        with self._reader.use() as sql:
-            calls, read, written, cost = sql.run("model_usage").fetchone()
+        ((calls, read, written, cost),) = self._read("model_usage")
         return Usage(calls, read, written, cost)
 
     @contextmanager
     def writing(self, made_with: VectorModel) -> Iterator[GraphWriter]:
         with self._writer.transaction() as sql:
-            self._still_ours(sql, made_with)
-            writer = SqlGraphWriter(sql, self._tokenizer())
+            self._store.still_ours(sql, made_with)
+            writer = SqlGraphWriter(sql, self._store.tokenizer)
             yield writer
             writer.write_mentions()
 
@@ -78,11 +68,10 @@ class SqlGraph(Identities):
 
     def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:
         kinds = np.array([code(kind, network) for network in NETWORKS], dtype=np.int16)
-        return self._index().neighbours(vectors, kinds, floor, limit)
+        return self._store.index().neighbours(vectors, kinds, floor, limit)
 
     def vectors(self, turns: Sequence[str]) -> Vectors:
-        with self._reader.use() as sql:
-            found = dict(sql.run("first_vectors", (list(turns),)).fetchall())
+        found = dict(self._read("first_vectors", (list(turns),)))
         if len(found) < len(set(turns)):
             raise TurnForgotten("a turn was forgotten while it was being read")
         blobs = b"".join(found[turn] for turn in turns)
@@ -112,13 +101,12 @@ class SqlGraph(Identities):
         with self._reader.use() as sql:
             if then is not None and not then.is_now and subject is not None:
                 asked["named"] = json.dumps(subjects_then(sql, then, subject))
-            rows = sql.run("events", asked).fetchall()
+            rows = sql.run("events", asked, event="event_columns").fetchall()
         return [_event(row) for row in rows]
 
     def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
         asked = {"turns": list(turns), "units": list(units), **then.texts}
-        with self._reader.use() as sql:
-            return [_event(row) for row in sql.run("events_told", asked)]
+        return [_event(row) for row in self._read("events_told", asked, event="event_columns")]
 
     def entities(self, then: Then = NOW) -> list[Entity]:
         with self._reader.use() as sql:
@@ -152,12 +140,10 @@ class SqlGraph(Identities):
         return held[1]
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("units_of_entity", (entity, limit))]
+        return [row[0] for row in self._read("units_of_entity", (entity, limit))]
 
     def seen_with(self, entity: str) -> list[tuple[str, int]]:
-        with self._reader.use() as sql:
-            return sql.run("seen_with", {"entity": entity}).fetchall()
+        return self._read("seen_with", {"entity": entity})
 
     def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
         wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
@@ -187,23 +173,18 @@ class SqlGraph(Identities):
         return found
 
     def provenance(self, units: Sequence[int]) -> list[tuple[int, int]]:
-        with self._reader.use() as sql:
-            return sql.run("provenance", {"units": list(units)}).fetchall()
+        return self._read("provenance", {"units": list(units)})
 
     def derived_texts(self) -> Iterator[tuple[str, str]]:
         after = 0
-        while True:
-            with self._reader.use() as sql:
-                rows = sql.run("derived_texts", (after, _AT_ONCE)).fetchall()
-            if not rows:
-                return
+        while rows := self._read("derived_texts", (after, _AT_ONCE)):
             yield from ((row[1], row[2]) for row in rows)
             after = rows[-1][0]
 
     def counts(self) -> tuple[int, int, int, int]:
         """Events, narratives, entities, links."""
-        with self._reader.use() as sql:
-            row: tuple[int, int, int, int] = sql.run("graph_counts").fetchone()
+        row: tuple[int, int, int, int]
+        (row,) = self._read("graph_counts")
         return row
 
     def check(self) -> list[Finding]:
@@ -275,6 +256,6 @@ def _event(row: tuple[Any, ...]) -> Event:
         zone=row[17],
         extractor=row[18],
         network=row[20],
-        superseded_at=from_text(row[21]) if row[21] else None,
-        replaces=row[22],
+        replaces=row[21],
+        superseded_at=from_text(row[22]) if row[22] else None,
     )

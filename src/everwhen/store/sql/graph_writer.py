@@ -14,7 +14,7 @@ from everwhen.store.sql.identities import new_entity
 from everwhen.store.sql.session import Sql
 from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.terms import Tokenizer
-from everwhen.types import LinkType
+from everwhen.types import LinkType, Usage
 
 
 class SqlGraphWriter:
@@ -173,9 +173,9 @@ class SqlGraphWriter:
         seqs = dict(self._sql.run("turn_seqs", (list(turns),)).fetchall()).values()
         self._sql.run_many("insert_failure", [(seq, self._now, reason) for seq in seqs])
 
-    def used(self, model: str, calls: int, input_tokens: int, output_tokens: int, cost: float | None) -> None:
-        row = (self._now, "extraction", model, calls, input_tokens, output_tokens, cost)
-        self._sql.run("insert_usage", row)
+    def used(self, model: str, usage: Usage) -> None:
+        took = (usage.requests, usage.input_tokens, usage.output_tokens, usage.cost)
+        self._sql.run("insert_usage", (self._now, "extraction", model, *took))
 
 
 class _Turn(NamedTuple):

@@ -10,14 +10,12 @@ from typing import Any
 
 from everwhen.errors import NotFound, UsageError
 from everwhen.instants import to_text
-from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.part import SqlPart
+from everwhen.store.sql.session import Sql
 
 
-class Identities:
+class Identities(SqlPart):
     """The part of `SqlGraph` that stores these decisions."""
-
-    def __init__(self, writer: Connection) -> None:
-        self._writer = writer
 
     def merge(self, kept: str, gone: str, at: datetime) -> None:
         with self._writer.transaction() as sql:

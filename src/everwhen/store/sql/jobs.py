@@ -9,9 +9,10 @@ from typing import Any
 
 from everwhen.instants import from_text, to_text
 from everwhen.processes import is_running
-from everwhen.store.jobs import IndexJob, ScrubJob, Seen, Work
+from everwhen.store.jobs import Seen, Work
+from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.rows import turn_of
-from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.session import Sql
 from everwhen.store.sql.units import restart_turns
 from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
@@ -21,28 +22,11 @@ _LAST = 2**63 - 1
 """A place behind every turn."""
 
 
-class SqlJobs:
-    """The `Jobs` of one bank. See `everwhen.store.jobs` for what each call promises."""
-
-    def __init__(
-        self, writer: Connection, reader: Connection, scrubbing: ScrubJob, indexing: IndexJob
-    ) -> None:
-        self.extraction = SqlExtractionJobs(writer, reader)
-        self.tree = SqlTreeJobs(writer, reader)
-        self.scrubbing = scrubbing
-        self.indexing = indexing
-
-
-class SqlExtractionJobs:
-    """Turns to be extracted: the table `pending`, and `claims` of those who work on them."""
-
-    def __init__(self, writer: Connection, reader: Connection) -> None:
-        self._writer = writer
-        self._reader = reader
+class SqlExtractionJobs(SqlPart):
+    """The `ExtractionJobs` of one bank: the table `pending`, and `claims` of those who work on them."""
 
     def watermark(self) -> int:
-        with self._reader.use() as sql:
-            return int(sql.run("newest_turn").fetchone()[0])
+        return int(self._read("newest_turn")[0][0])
 
     def pending(self, upto: int | None = None) -> int:
         return self._ask_pending("count_pending", upto)
@@ -51,8 +35,7 @@ class SqlExtractionJobs:
         return bool(self._ask_pending("something_pending", upto))
 
     def _ask_pending(self, statement: str, upto: int | None) -> int:
-        with self._reader.use() as sql:
-            return int(sql.run(statement, (_LAST if upto is None else upto,)).fetchone()[0])
+        return int(self._read(statement, (_LAST if upto is None else upto,))[0][0])
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
         if not self.waits():
@@ -97,48 +80,39 @@ class SqlExtractionJobs:
         return len(seqs)
 
 
-class SqlTreeJobs:
-    """Nodes to be built: the table `tree_marks`, and in `bank` how far the turns are on it."""
-
-    def __init__(self, writer: Connection, reader: Connection) -> None:
-        self._writer = writer
-        self._reader = reader
+class SqlTreeJobs(SqlPart):
+    """The `TreeJobs` of one bank: the table `tree_marks`, and in `bank` how far the turns are on it."""
 
     def unseen(self) -> tuple[Seen, list[SessionSpan]]:
         with self._reader.snapshot() as sql:
             newest = sql.run("newest_turn").fetchone()[0]
             last = sql.run("last_taken_back").fetchone()[0]
-            asked = {"seen": seen_turns(sql), "taken_back": tree_value(sql, "tree_taken_back") or ""}
+            asked = {"seen": seen_turns(sql), "taken_back": bank_values(sql).get("tree_taken_back", "")}
             rows = sql.run("unseen_sessions", asked).fetchall()
         return Seen(newest, last), [told(row) for row in rows]
 
     def watermark(self) -> datetime | None:
-        with self._reader.use() as sql:
-            (newest,) = sql.run("newest_said").fetchone()
+        ((newest,),) = self._read("newest_said")
         return from_text(newest) if newest else None
 
     def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
         with self._writer.transaction() as sql:
             put_marks(sql, places)
             if seen is not None:
-                put_tree_value(sql, "tree_seen", str(max(seen.turn, seen_turns(sql))))
-                put_tree_value(
-                    sql, "tree_taken_back", max(seen.taken_back, tree_value(sql, "tree_taken_back") or "")
-                )
+                taken_back = max(seen.taken_back, bank_values(sql).get("tree_taken_back", ""))
+                turn = max(seen.turn, seen_turns(sql))
+                put_values(sql, {"tree_seen": str(turn), "tree_taken_back": taken_back})
 
     def marks(self, level: int) -> list[BuildMark]:
-        with self._reader.use() as sql:
-            rows = sql.run("marks", (level,)).fetchall()
         return [
             BuildMark(
                 seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
             )
-            for seq, node, level, parent, session, starts, ends, waits in rows
+            for seq, node, level, parent, session, starts, ends, waits in self._read("marks", (level,))
         ]
 
     def pending(self) -> int:
-        with self._reader.use() as sql:
-            return int(sql.run("count_marks").fetchone()[0])
+        return int(self._read("count_marks")[0][0])
 
 
 def _forget_the_dead(sql: Sql, now: datetime) -> None:
@@ -164,13 +138,5 @@ def mark_row(place: NodePlace) -> tuple[Any, ...]:
     return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
 
 
-def tree_value(sql: Sql, key: str) -> str | None:
-    return bank_values(sql).get(key)
-
-
 def seen_turns(sql: Sql) -> int:
-    return int(tree_value(sql, "tree_seen") or 0)
-
-
-def put_tree_value(sql: Sql, key: str, value: str) -> None:
-    put_values(sql, {key: value})
+    return int(bank_values(sql).get("tree_seen") or 0)

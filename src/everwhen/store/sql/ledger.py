@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,25 +15,26 @@ from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactKey, FactRow, Outcome, Report
 from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.sql.units import index_units, remove_units
-from everwhen.store.terms import Tokenizer
 from everwhen.store.vector_model import VectorModel
+
+if TYPE_CHECKING:
+    from everwhen.store.sql.store import SqlStore
+
+
+LAST = "f.valid_from <= :instant ORDER BY f.valid_from DESC LIMIT 1"
+NEXT = "f.valid_from > :instant ORDER BY f.valid_from LIMIT 1"
+BETWEEN = "f.valid_from BETWEEN :first AND :last ORDER BY f.valid_from"
+"""Which versions the statement `started` reads."""
 
 
 class SqlLedger:
     """The `FactLedger` of one open transaction."""
 
-    def __init__(
-        self,
-        sql: Sql,
-        tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[Sql, VectorModel], None],
-        held_at: datetime | None = None,
-    ) -> None:
+    def __init__(self, sql: Sql, store: SqlStore, held_at: datetime | None = None) -> None:
         """`held_at` is when the memory came to hold what is written here, where that is not its transaction time."""
         self._sql = sql
+        self._store = store
         self._held_at = held_at
-        self._still_ours = still_ours
-        self._tokenizer = tokenizer
 
     def key(self, subject_key: str, predicate_key: str, subject: str, predicate: str) -> FactKey:
         found = self.find_key(subject_key, predicate_key)
@@ -64,13 +65,17 @@ class SqlLedger:
         return [row[0] for row in self._do("slots_of_key", (key,))]
 
     def last_started(self, slot: int, instant: datetime) -> FactRow | None:
-        return self._first("last_started", slot=slot, instant=to_text(instant))
+        return next(iter(self._started(LAST, slot, instant=instant)), None)
 
     def next_started(self, slot: int, instant: datetime) -> FactRow | None:
-        return self._first("next_started", slot=slot, instant=to_text(instant))
+        return next(iter(self._started(NEXT, slot, instant=instant)), None)
 
     def started_between(self, slot: int, first: datetime, last: datetime) -> list[FactRow]:
-        return self._rows("started_between", slot=slot, first=to_text(first), last=to_text(last))
+        return self._started(BETWEEN, slot, first=first, last=last)
+
+    def _started(self, which: str, slot: int, **instants: datetime) -> list[FactRow]:
+        values = {"slot": slot, **{name: to_text(instant) for name, instant in instants.items()}}
+        return [to_row(row) for row in self._sql.run("started", values, columns="fact_columns", which=which)]
 
     def disputed(self, slot: int) -> list[FactRow]:
         return self._rows("disputed_in_slot", slot=slot)
@@ -126,8 +131,8 @@ class SqlLedger:
         self._do("adopt_unit_turns", {"fact": fact_id, "other": other})
 
     def add_unit(self, row: FactRow, text: str, vectors: NDArray[np.float32], made_with: VectorModel) -> None:
-        self._still_ours(self._sql, made_with)
-        terms = self._tokenizer().packed([text], [""])[0]
+        self._store.still_ours(self._sql, made_with)
+        terms = self._store.tokenizer.packed([text], [""])[0]
         unit = self._number(
             "insert_fact_unit",
             {
@@ -178,14 +183,9 @@ class SqlLedger:
     def report(self, report: Report) -> None:
         self._do("insert_report", (report.kind, report.ref, to_text(report.at)))
 
-    def drop_sources(self, sources: Sequence[str]) -> list[str]:
-        touched = {row[0] for row in self._do("drop_sources", (list(sources),)).fetchall()}
-        rows = self._do("facts_without_source", (sorted(touched),)).fetchall()
-        return [row[0] for row in rows]
-
     def erase(self, fact_ids: Sequence[str]) -> None:
         for fact in fact_ids:
-            row = self._one("fact_unit", (fact,))
+            row = self._one("known_unit", (fact,))
             if row:
                 remove_units(self._sql, [row[0]])
             for name in ("erase_confirmations", "erase_sources", "erase_fact"):
@@ -247,33 +247,9 @@ def to_row(row: tuple[Any, ...]) -> FactRow:
 
 
 def _values(row: FactRow) -> dict[str, Any]:
-    def text(instant: datetime | None) -> str | None:
-        return to_text(instant) if instant is not None else None
-
-    return {
-        "id": row.id,
-        "version": row.version,
-        "slot": row.slot,
-        "object": row.object,
-        "object_key": row.object_key,
-        "domain": row.domain,
-        "grain": row.grain,
-        "valid_from": text(row.valid_from),
-        "claimed_to": text(row.claimed_to),
-        "valid_to": text(row.valid_to),
-        "stated_at": text(row.stated_at),
-        "recorded_at": text(row.recorded_at),
-        "superseded_at": text(row.superseded_at),
-        "confidence": row.confidence,
-        "origin": row.origin,
-        "standing": row.standing,
-        "act": row.act,
-        "outcome": row.outcome,
-        "reason": row.reason,
-        "support": row.support,
-        "confirmed_at": text(row.confirmed_at),
-        "tokens": row.tokens,
-    }
+    """The fields of a version as the values of a statement: instants are texts."""
+    values = {one.name: getattr(row, one.name) for one in fields(row)}
+    return {name: to_text(value) if isinstance(value, datetime) else value for name, value in values.items()}
 
 
 def to_key(row: tuple[Any, ...]) -> FactKey:

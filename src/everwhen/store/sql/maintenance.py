@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.instants import from_text, to_text
-from everwhen.store.maintenance import Eraser, Follower
+from everwhen.store.maintenance import Eraser, Follower, Rule
 from everwhen.store.sql.eraser import DryRunRollback, SqlEraser, followers
-from everwhen.store.sql.session import Connection, Sql, UnitIndex
+from everwhen.store.sql.part import SqlPart
+from everwhen.store.sql.records import SqlSnapshot
 from everwhen.store.sql.tombstones import Tombstones
-from everwhen.store.sql.transfer import SqlSnapshot
 from everwhen.store.sql.units import index_units
 from everwhen.store.sql.values import next_epoch
-from everwhen.store.terms import Tokenizer
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
 from everwhen.when import Grain
@@ -25,22 +24,8 @@ from everwhen.when import Grain
 _AT_ONCE = 2048
 
 
-class SqlMaintenance:
+class SqlMaintenance(SqlPart):
     """The `KeepStore` of one bank. The contract of each method is in `everwhen.store.maintenance`."""
-
-    def __init__(
-        self,
-        writer: Connection,
-        reader: Connection,
-        tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], UnitIndex],
-        still_ours: Callable[[Sql, VectorModel], None],
-    ) -> None:
-        self._still_ours = still_ours
-        self._writer = writer
-        self._reader = reader
-        self._tokenizer = tokenizer
-        self._index = index
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
         with self._reader.use() as sql:
@@ -63,8 +48,7 @@ class SqlMaintenance:
             "before": before,
             "after": after,
         }
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("turns_around", place)]
+        return [row[0] for row in self._read("turns_around", place)]
 
     def turns_about(self, entity: str) -> tuple[list[str], list[str]]:
         with self._reader.use() as sql:
@@ -82,41 +66,27 @@ class SqlMaintenance:
     def forgetting(self) -> Iterator[Eraser]:
         try:
             with self._writer.transaction() as sql:
-                yield SqlEraser(sql, self._tokenizer, self._index, self._still_ours)
+                yield SqlEraser(sql, self._store)
         except DryRunRollback:
             return
 
     def said_before(self, instant: datetime) -> list[str]:
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("turns_said_before", (to_text(instant),))]
+        return [row[0] for row in self._read("turns_said_before", (to_text(instant),))]
 
-    @property
-    def retention(self) -> str:
-        with self._reader.use() as sql:
-            row = sql.run("kept_value", ("retention",)).fetchone()
-        return row[0] if row else ""
+    def rule(self, name: Rule) -> str:
+        rows = self._read("kept_value", (name,))
+        return rows[0][0] if rows else ""
 
-    def set_retention(self, rule: str) -> None:
+    def set_rule(self, name: Rule, text: str) -> None:
         with self._writer.transaction() as sql:
-            sql.run("put_kept_value", ("retention", rule))
-
-    @property
-    def redaction(self) -> str:
-        with self._reader.use() as sql:
-            row = sql.run("kept_value", ("redaction",)).fetchone()
-        return row[0] if row else ""
-
-    def set_redaction(self, rule: str) -> None:
-        with self._writer.transaction() as sql:
-            sql.run("put_kept_value", ("redaction", rule))
+            sql.run("put_kept_value", (name, text))
 
     def pseudonym(self, text: str) -> str:
         with self._reader.use() as sql:
             return Tombstones(sql).pseudonym(text)
 
     def unfound(self) -> list[str]:
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("turns_unfound")]
+        return [row[0] for row in self._read("turns_unfound")]
 
     def badly_embedded(self, dimension: int) -> dict[str, str]:
         with self._reader.use() as sql:
@@ -135,7 +105,7 @@ class SqlMaintenance:
         self, vectors: Mapping[str, NDArray[np.float32]], codes: Mapping[str, bytes], made_with: VectorModel
     ) -> None:
         with self._writer.transaction() as sql:
-            self._still_ours(sql, made_with)
+            self._store.still_ours(sql, made_with)
             for id_, rows in vectors.items():
                 known = sql.run("known_unit", (id_,)).fetchone()
                 if known is None:
@@ -149,23 +119,18 @@ class SqlMaintenance:
             next_epoch(sql)
 
     def unfinished(self) -> list[str]:
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("turns_to_read_again")]
+        return [row[0] for row in self._read("turns_to_read_again")]
 
     def unit_texts(self, ids: Sequence[str]) -> dict[str, str]:
-        with self._reader.use() as sql:
-            return dict(sql.run("texts_of_units", (list(ids),)).fetchall())
+        return dict(self._read("texts_of_units", (list(ids),)))
 
     def unit_dates(self, ids: Sequence[str]) -> dict[str, tuple[datetime, str, Grain]]:
-        with self._reader.use() as sql:
-            rows = sql.run("dates_of_units", (list(ids),)).fetchall()
+        rows = self._read("dates_of_units", (list(ids),))
         return {id_: (from_text(at), zone, grain) for id_, at, zone, grain in rows}
 
     def first_vectors(self, units: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        with self._reader.use() as sql:
-            rows = sql.run("vectors_of_units", (list(units),)).fetchall()
+        rows = self._read("vectors_of_units", (list(units),))
         return {unit: np.frombuffer(blob, "<f4") for unit, blob in rows}
 
     def placed(self, units: Sequence[int]) -> dict[int, str]:
-        with self._reader.use() as sql:
-            return dict(sql.run("placed_units", (list(units),)).fetchall())
+        return dict(self._read("placed_units", (list(units),)))

@@ -16,6 +16,8 @@ from everwhen.files.json_values import shown
 from everwhen.store.maintenance import Record
 from everwhen.store.sql.record_kinds import BY_NAME, KINDS, NAMED_BY, Field, Kind, Part
 from everwhen.store.sql.session import Sql
+from everwhen.store.sql.statements import quoted
+from everwhen.store.sql.values import bank_values
 
 Rows: TypeAlias = list[tuple[Any, ...]]
 
@@ -24,32 +26,32 @@ _SEEN = "tree_seen"
 """The setting that says up to which turn the tree was marked: a number in the bank, the turn's id in a record."""
 
 
-class RecordReader:
-    """A bank's records, page by page: as much as one page is in memory."""
+class SqlSnapshot:
+    """The `Snapshot` of one bank, as its transaction sees it, page by page: as much as one page is in memory."""
 
-    def __init__(self, sql: Sql, *, vectors: bool = True) -> None:
+    def __init__(self, sql: Sql) -> None:
         self._sql = sql
-        self._vectors = vectors
 
     def counts(self) -> dict[str, int]:
-        """How many records there are of each kind."""
         return {
-            kind.name: self._sql.run("record_count", table=_quoted(kind.table), where=kind.where).fetchone()[
-                0
-            ]
+            kind.name: self._sql.run("record_count", table=quoted(kind.table), where=kind.where).fetchone()[0]
             for kind in KINDS
         }
 
-    def records(self) -> Iterator[Record]:
+    def values(self) -> dict[str, str]:
+        return bank_values(self._sql)
+
+    def records(self, *, vectors: bool = True) -> Iterator[Record]:
         for kind in KINDS:
+            parts = [part for part in kind.parts if vectors or not part.is_vector]
             for rows in self._pages(kind):
-                yield from self._made(kind, rows)
+                yield from self._made(kind, parts, rows)
 
     def _pages(self, kind: Kind) -> Iterator[Rows]:
         """The rows of a kind, each with its key before it."""
-        key, after = _quoted(kind.key), None
-        said = {"table": _quoted(kind.table), "key": key, "where": kind.where}
-        columns = ", ".join([key, *(_quoted(one.column) for one in kind.fields)])
+        key, after = quoted(kind.key), None
+        said = {"table": quoted(kind.table), "key": key, "where": kind.where}
+        columns = ", ".join([key, *(quoted(one.column) for one in kind.fields)])
         order = f"{key}, {kind.order}" if kind.order else key
         while True:
             since = "TRUE" if after is None else f"{key} > :after"
@@ -63,8 +65,7 @@ class RecordReader:
             ).fetchall()
             after = last[0]
 
-    def _made(self, kind: Kind, rows: Rows) -> Iterator[Record]:
-        parts = [part for part in kind.parts if self._vectors or not part.is_vector]
+    def _made(self, kind: Kind, parts: Sequence[Part], rows: Rows) -> Iterator[Record]:
         inside = [self._inside(part, rows[0][0], rows[-1][0]) for part in parts]
         names = self._names(
             [(kind.fields, [row[1:] for row in rows])]
@@ -86,13 +87,13 @@ class RecordReader:
 
     def _inside(self, part: Part, first: int, last: int) -> dict[int, Rows]:
         """The rows of a part, by the number of the record that they belong to."""
-        parent = _quoted(part.parent)
+        parent = quoted(part.parent)
         rows = self._sql.run(
             "record_parts",
             {"first": first, "last": last},
-            table=_quoted(part.table),
+            table=quoted(part.table),
             parent=parent,
-            columns=", ".join([parent, *(_quoted(one.column) for one in part.fields)]),
+            columns=", ".join([parent, *(quoted(one.column) for one in part.fields)]),
             order=f"{parent}, {part.order}" if part.order else parent,
         )
         found: dict[int, Rows] = defaultdict(list)
@@ -145,9 +146,9 @@ class RecordReader:
         if not wanted:
             return {}
         fields = NAMED_BY[table]
-        columns = ", ".join(["seq", *(_quoted(one.column) for one in fields)])
+        columns = ", ".join(["seq", *(quoted(one.column) for one in fields)])
         asked = {"numbers": wanted}
-        rows = self._sql.run("record_names", asked, table=_quoted(table), columns=columns).fetchall()
+        rows = self._sql.run("record_names", asked, table=quoted(table), columns=columns).fetchall()
         names = self._names([(fields, [row[1:] for row in rows])])
         told = {row[0]: list(self._object(fields, row[1:], names).values()) for row in rows}
         return {number: name[0] if len(fields) == 1 else name for number, name in told.items()}
@@ -274,10 +275,10 @@ def _numbered(sql: Sql, table: str, names: Iterable[Any]) -> dict[Any, int]:
     ]
     numbers = _numbers(sql, [(fields, told)])
     keys = {tuple(_row(sql, fields, one, numbers)): name for one, name in zip(told, wanted, strict=True)}
-    first = _quoted(fields[0].column)
-    columns = ", ".join(["seq", *(_quoted(one.column) for one in fields)])
+    first = quoted(fields[0].column)
+    columns = ", ".join(["seq", *(quoted(one.column) for one in fields)])
     asked = {"names": sorted({key[0] for key in keys})}
-    rows = sql.run("record_numbers", asked, table=_quoted(table), first=first, columns=columns)
+    rows = sql.run("record_numbers", asked, table=quoted(table), first=first, columns=columns)
     return {keys[tuple(row[1:])]: row[0] for row in rows if tuple(row[1:]) in keys}
 
 
@@ -300,8 +301,3 @@ def _with_numbers(sql: Sql, detail: Record) -> Record:
 
 def _hashable(name: Any) -> Any:
     return tuple(map(_hashable, name)) if isinstance(name, list) else name
-
-
-def _quoted(name: str) -> str:
-    """A table or column. In quotes it is never taken for the name of a statement."""
-    return f'"{name}"'

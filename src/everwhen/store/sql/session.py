@@ -21,11 +21,6 @@ Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 class Rows(Protocol):
     """What a statement returns."""
 
-    @property
-    def rowcount(self) -> int:
-        """How many rows a change has touched."""
-        ...
-
     def fetchone(self) -> Any: ...
 
     def fetchmany(self, size: int, /) -> list[Any]: ...

@@ -58,3 +58,8 @@ def _split(script: str) -> list[str]:
             out.append(rest.strip())
             rest = ""
     return out
+
+
+def quoted(name: str) -> str:
+    """A table or column as a part of a statement. In quotes it is never taken for the name of a statement."""
+    return f'"{name}"'

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from everwhen.errors import Damaged, ModelChanged, Refused
 from everwhen.instants import from_text, to_text
 from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
+from everwhen.store.jobs import Jobs
 from everwhen.store.maintenance import MaintenanceStore
 from everwhen.store.metadata_filter import contains
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
-from everwhen.store.sql.jobs import SqlJobs
 from everwhen.store.sql.rows import metadata_of, turn_of
-from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.session import Connection, Sql, UnitIndex, Values
 from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.tree import SqlTree
 from everwhen.store.sql.units import index_units
@@ -41,12 +41,12 @@ _PATIENCE = (
 
 class SqlStore(ABC):
     """The `Store` of one bank but for its search and its storage. The contract of each method is in
-    `everwhen.store.base`. A database adds the parts, whose constructors take what is its own."""
+    `everwhen.store.base`. A database adds the parts, each of which takes from the store what it needs."""
 
     graph: SqlGraph
     facts: SqlFacts
     keep: MaintenanceStore
-    jobs: SqlJobs
+    jobs: Jobs
     tree: SqlTree
 
     def __init__(self, info: BankInfo, writer: Connection, reader: Connection) -> None:
@@ -73,7 +73,7 @@ class SqlStore(ABC):
         packed = self._packed(turns)
         with self._writer.transaction() as sql:
             for model in {new.made_with for new in turns}:
-                self._still_ours(sql, model)
+                self.still_ours(sql, model)
             known = {row[0] for row in sql.run("known_turns", ([new.turn.id for new in turns],))}
             stones = Tombstones(sql)
             any_forgotten = stones.any
@@ -97,7 +97,7 @@ class SqlStore(ABC):
         packed = self._packed(turns)
         with self._writer.transaction() as sql:
             for model in {new.made_with for new in turns}:
-                self._still_ours(sql, model)
+                self.still_ours(sql, model)
             unfound = {row[0] for row in sql.run("turns_unfound")}
             given = zip(turns, packed, strict=True)
             self._add_units(
@@ -105,7 +105,7 @@ class SqlStore(ABC):
             )
 
     def _packed(self, turns: Sequence[NewTurn]) -> list[bytes]:
-        return self._tokenizer.packed(
+        return self.tokenizer.packed(
             [f"{new.turn.speaker} {new.turn.text}" for new in turns], [new.context for new in turns]
         )
 
@@ -123,7 +123,7 @@ class SqlStore(ABC):
         )
         sql.run_batch("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
 
-    def _still_ours(self, sql: Sql, made_with: VectorModel) -> None:
+    def still_ours(self, sql: Sql, made_with: VectorModel) -> None:
         """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
         with."""
         values = bank_values(sql)
@@ -138,7 +138,7 @@ class SqlStore(ABC):
 
     def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
         with self._writer.transaction() as sql:
-            self._still_ours(sql, made_with)
+            self.still_ours(sql, made_with)
             sql.run_many("put_codes_of_turn", [{"id": id_, "codes": code} for id_, code in codes.items()])
 
     def replace_vectors(
@@ -181,13 +181,16 @@ class SqlStore(ABC):
 
     # Reading
 
-    def known(self, ids: Sequence[str]) -> dict[str, str]:
+    def read(self, name: str, values: Values = (), **parts: str) -> list[tuple[Any, ...]]:
+        """The rows of one named statement."""
         with self._reader.use() as sql:
-            return dict(sql.run("known_turns", (list(ids),)).fetchall())
+            return sql.run(name, values, **parts).fetchall()
+
+    def known(self, ids: Sequence[str]) -> dict[str, str]:
+        return dict(self.read("known_turns", (list(ids),)))
 
     def contexts(self, ids: Sequence[str]) -> dict[str, str]:
-        with self._reader.use() as sql:
-            return dict(sql.run("turn_contexts", (list(ids),)).fetchall())
+        return dict(self.read("turn_contexts", (list(ids),)))
 
     def turns(
         self,
@@ -197,9 +200,7 @@ class SqlStore(ABC):
         between: Interval | None = None,
     ) -> Iterator[Turn]:
         if ids is not None:
-            with self._reader.use() as sql:
-                rows = sql.run("turns_by_id", (list(ids),)).fetchall()
-            yield from map(turn_of, rows)
+            yield from map(turn_of, self.read("turns_by_id", (list(ids),)))
             return
         page = {
             "session": session,
@@ -211,18 +212,14 @@ class SqlStore(ABC):
         }
         # Page by page rather than with one open cursor, which would hold an old snapshot for as long as
         # the caller takes.
-        while rows := self._page("turns" if session is None else "session_turns", page):
+        one = "TRUE" if session is None else "session = :session"
+        while rows := self.read("turns", page, session=one):
             yield from map(turn_of, rows)
             page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
 
-    def _page(self, statement: str, page: dict[str, Any]) -> list[tuple[Any, ...]]:
-        with self._reader.use() as sql:
-            return sql.run(statement, page).fetchall()
-
     def last_turn(self, session: str, before: datetime) -> Turn | None:
-        with self._reader.use() as sql:
-            row = sql.run("last_turn", (session, to_text(before))).fetchone()
-        return turn_of(row) if row else None
+        rows = self.read("last_turn", (session, to_text(before)))
+        return turn_of(rows[0]) if rows else None
 
     def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
         place = (turn.session, to_text(turn.said_at), turn.seq, reach)
@@ -232,30 +229,23 @@ class SqlStore(ABC):
         return [*reversed(before), turn, *after]
 
     def segment_speakers(self, segment: str, limit: int) -> list[str]:
-        with self._reader.use() as sql:
-            return [row[0] for row in sql.run("segment_speakers", (segment, limit))]
+        return [row[0] for row in self.read("segment_speakers", (segment, limit))]
 
     def sessions(self, then: Then = NOW) -> list[Session]:
-        with self._reader.use() as sql:
-            rows = sql.run("sessions", then.texts).fetchall()
         return [
             Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)))
-            for name, turns, first, last, speakers in rows
+            for name, turns, first, last, speakers in self.read("sessions", then.texts)
         ]
 
     def accesses(self, limit: int) -> dict[int, Access]:
-        with self._reader.use() as sql:
-            rows = sql.run("accesses", (limit,)).fetchall()
+        rows = self.read("accesses", (limit,))
         return {unit: Access(count, from_text(last)) for unit, count, last in rows}
 
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
-        with self._reader.use() as sql:
-            return dict(sql.run("token_codes", (list(seqs),)).fetchall())
+        return dict(self.read("token_codes", (list(seqs),)))
 
     def turns_without_codes(self, format: bytes) -> list[str]:
-        with self._reader.use() as sql:
-            rows = sql.run("turns_without_codes", {"format": format}).fetchall()
-        return [row[0] for row in rows]
+        return [row[0] for row in self.read("turns_without_codes", {"format": format})]
 
     def stats(self) -> Stats:
         with self._reader.use() as sql:
@@ -287,14 +277,21 @@ class SqlStore(ABC):
     def size(self) -> int:
         """The bytes that the bank takes."""
 
+    @abstractmethod
+    def index(self) -> UnitIndex:
+        """What is searched, the nodes of the tree aside where they have an index of their own."""
+
+    def whole_index(self) -> UnitIndex:
+        """What is searched, with the nodes of the tree."""
+        return self.index()
+
     def _reaching_back(self, start: datetime) -> NDArray[np.int64]:
         """Nodes that rest on what was said before an instant as well: their one time is that of their last turn."""
-        with self._reader.use() as sql:
-            rows = sql.run("nodes_since", {"start": to_text(start)}).fetchall()
+        rows = self.read("nodes_since", {"start": to_text(start)})
         return np.array([unit for (unit,) in rows], dtype=np.int64)
 
     @cached_property
-    def _tokenizer(self) -> Tokenizer:
+    def tokenizer(self) -> Tokenizer:
         return Tokenizer()
 
     def _with_metadata(self, wanted: dict[str, Any]) -> NDArray[np.int64]:
@@ -302,8 +299,7 @@ class SqlStore(ABC):
         # a text at a NUL and has its own idea of large numbers.
         plain = {key: value for key, value in wanted.items() if isinstance(value, str) and value.isascii()}
         question = {"wanted": json.dumps(plain), "keys": json.dumps(list(wanted), ensure_ascii=False)}
-        with self._reader.use() as sql:
-            rows = sql.run("units_with_metadata", question).fetchall()
+        rows = self.read("units_with_metadata", question)
         return np.array([seq for seq, text in rows if contains(metadata_of(text), wanted)], dtype=np.int64)
 
 

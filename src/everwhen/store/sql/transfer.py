@@ -1,36 +1,19 @@
-"""A whole bank as records: reading it at one moment, and building one that will take a bank's place."""
+"""Builds a whole bank from records, which will take another one's place."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from everwhen.errors import Damaged, EverwhenError
 from everwhen.store.maintenance import Record
-from everwhen.store.sql.records import RecordReader, write_records
+from everwhen.store.sql.records import SqlSnapshot, write_records
 from everwhen.store.sql.session import Connection, Sql
 from everwhen.store.sql.units import texts_of_units
-from everwhen.store.sql.values import bank_values
 from everwhen.store.terms import Tokenizer
 
 _LOADING = "loading"
 """The key under which a bank that is being built says from what, and how far it came."""
-
-
-class SqlSnapshot:
-    """The `Snapshot` of one bank, as its transaction sees it."""
-
-    def __init__(self, sql: Sql) -> None:
-        self._sql = sql
-
-    def counts(self) -> dict[str, int]:
-        return RecordReader(self._sql).counts()
-
-    def values(self) -> dict[str, str]:
-        return bank_values(self._sql)
-
-    def records(self, *, vectors: bool = True) -> Iterator[Record]:
-        return RecordReader(self._sql, vectors=vectors).records()
 
 
 class SqlLoader:
@@ -56,7 +39,7 @@ class SqlLoader:
 
     def finish(self, counts: Mapping[str, int], name: str) -> None:
         with self._connection.transaction() as sql:
-            found = RecordReader(sql).counts()
+            found = SqlSnapshot(sql).counts()
             for kind, count in counts.items():
                 if found.get(kind) != count:
                     raise Damaged(

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from everwhen.instants import from_text, to_text
 from everwhen.store.sql.history import versions_then
-from everwhen.store.sql.jobs import mark_row, put_tree_value, seen_turns, told, tree_value
+from everwhen.store.sql.jobs import mark_row, seen_turns, told
+from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.rows import interval_of
-from everwhen.store.sql.session import Connection, Sql
+from everwhen.store.sql.session import Sql
 from everwhen.store.sql.units import index_units, remove_units
-from everwhen.store.terms import Tokenizer
+from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.then import Then
 from everwhen.store.tree import (
     Ancestor,
@@ -30,31 +31,17 @@ from everwhen.types import Finding, Statement
 from everwhen.when import Interval
 
 
-class SqlTree:
+class SqlTree(SqlPart):
     """The `TreeStore` of one bank. The contract of each method is in `everwhen.store.tree`."""
-
-    def __init__(
-        self,
-        writer: Connection,
-        reader: Connection,
-        tokenizer: Callable[[], Tokenizer],
-        still_ours: Callable[[Sql, VectorModel], None],
-    ) -> None:
-        self._writer = writer
-        self._reader = reader
-        self._tokenizer = tokenizer
-        self._still_ours = still_ours
 
     # What is to be built
 
     def told(self, turns: Sequence[str]) -> list[SessionSpan]:
-        with self._reader.use() as sql:
-            rows = sql.run("sessions_of_turns", (list(turns),)).fetchall()
-        return [told(row) for row in rows]
+        return [told(row) for row in self._read("sessions_of_turns", (list(turns),))]
 
     def levels(self) -> str | None:
         with self._reader.use() as sql:
-            return tree_value(sql, "tree_levels")
+            return bank_values(sql).get("tree_levels")
 
     def restart(self, levels: str, *, drop: bool = True) -> None:
         with self._writer.transaction() as sql:
@@ -62,14 +49,13 @@ class SqlTree:
                 sql.run("drop_past_nodes")
                 remove_units(sql, [row[0] for row in sql.run("node_units").fetchall()])
             sql.run("drop_marks")
-            put_tree_value(sql, "tree_seen", "0")
-            put_tree_value(sql, "tree_levels", levels)
+            put_values(sql, {"tree_seen": "0", "tree_levels": levels})
 
     # Writing
 
     def put(self, built: Sequence[BuildResult], made_with: VectorModel) -> list[Outcome]:
         with self._writer.transaction() as sql:
-            self._still_ours(sql, made_with)
+            self._store.still_ours(sql, made_with)
             now = to_text(datetime.now(UTC))
             return [self._put_one(sql, one.mark, one.node, now) for one in built]
 
@@ -113,7 +99,7 @@ class SqlTree:
 
     def _insert(self, sql: Sql, node: NewNode, now: str) -> None:
         place, when = node.place, node.interval
-        terms = self._tokenizer().packed([f" {node.text}"], [""])[0]
+        terms = self._store.tokenizer.packed([f" {node.text}"], [""])[0]
         assert when.start is not None
         assert when.end is not None
         row = sql.run(
@@ -167,51 +153,45 @@ class SqlTree:
         ids: Sequence[str] | None = None,
         under: Sequence[str] | None = None,
     ) -> list[NodeRow]:
-        with self._reader.use() as sql:
-            if ids is not None:
-                rows = sql.run("nodes_by_id", {"ids": list(ids)}).fetchall()
-            elif under is not None:
-                rows = sql.run("nodes_under", {"parents": list(under)}).fetchall()
-            else:
-                asked = {
-                    "level": level,
-                    "start": to_text(between.start) if between and between.start else None,
-                    "end": to_text(between.end) if between and between.end else None,
-                }
-                rows = sql.run("nodes", asked).fetchall()
+        if ids is not None:
+            rows = self._read("nodes_by_id", {"ids": list(ids)}, node="node_columns")
+        elif under is not None:
+            rows = self._read("nodes_under", {"parents": list(under)}, node="node_columns")
+        else:
+            asked = {
+                "level": level,
+                "start": to_text(between.start) if between and between.start else None,
+                "end": to_text(between.end) if between and between.end else None,
+            }
+            rows = self._read("nodes", asked, node="node_columns")
         return [_node(row) for row in rows]
 
     def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
         with self._reader.use() as sql:
-            rows = versions_then(sql.run("node_versions", {"level": level}), then)
+            rows = versions_then(sql.run("node_versions", {"level": level}, node="node_columns"), then)
         return sorted(
             (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
         )
 
     def sizes(self) -> dict[int, int]:
-        with self._reader.use() as sql:
-            return dict(sql.run("nodes_by_level_count").fetchall())
+        return dict(self._read("nodes_by_level_count"))
 
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
-        with self._reader.use() as sql:
-            rows = sql.run("node_texts_before", (level, to_text(instant), count)).fetchall()
+        rows = self._read("node_texts_before", (level, to_text(instant), count))
         return [text for (text,) in reversed(rows)]
 
     def paths(self, turns: Sequence[str]) -> dict[str, list[Ancestor]]:
         found: dict[str, list[Ancestor]] = {}
-        with self._reader.use() as sql:
-            for turn, id_, level, unit in sql.run("node_paths", (list(turns),)):
-                found.setdefault(turn, []).append(Ancestor(id_, level, unit))
+        for turn, id_, level, unit in self._read("node_paths", (list(turns),)):
+            found.setdefault(turn, []).append(Ancestor(id_, level, unit))
         return found
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
-        with self._reader.use() as sql:
-            rows = sql.run("nodes_for_reembedding").fetchall()
+        rows = self._read("nodes_for_reembedding")
         return ((id_, text, consolidator, json.loads(turns)) for id_, text, consolidator, turns in rows)
 
     def count(self) -> int:
-        with self._reader.use() as sql:
-            return int(sql.run("count_nodes").fetchone()[0])
+        return int(self._read("count_nodes")[0][0])
 
     def check(self) -> list[Finding]:
         questions = {

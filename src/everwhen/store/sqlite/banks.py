@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,8 @@ class SqliteBanks:
         if not path.exists():
             return None
         try:
-            sql = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-            try:
+            with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as sql:
                 row: tuple[Any, ...] | None = sql.execute(query).fetchone()
-            finally:
-                sql.close()
         except sqlite3.Error:
             return None
         return row
@@ -98,8 +95,6 @@ class SqliteBanks:
     def loaded(self, bank: str, embedder: str, forget: ForgetAgain) -> Iterator[Store]:
         path = self.path(bank)
         store = SqliteStore.open(part_of(path), embedder=embedder, dimension=0, zone="UTC", create=False)
-        try:
+        with closing(store):
             yield store
             carry_over(path, store, forget)
-        finally:
-            store.close()

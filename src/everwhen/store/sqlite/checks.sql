@@ -1,28 +1,17 @@
 -- Doctor's questions about what belongs to nothing, and how it is mended. Each gives a row for each finding.
 
+-- orphans --
+-- Rows of a table whose column names no row of their owner's table.
+SELECT 1 FROM {table} c WHERE NOT EXISTS (SELECT 1 FROM {owner} o WHERE o.{key} = c.{column});
+
+-- drop_orphans --
+DELETE FROM {table} AS c WHERE NOT EXISTS (SELECT 1 FROM {owner} o WHERE o.{key} = c.{column});
+
 -- codes_without_turn --
 SELECT c.unit FROM token_codes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit AND u.kind = 'turn');
 
 -- drop_codes_without_turn --
 DELETE FROM token_codes WHERE unit NOT IN (SELECT seq FROM units WHERE kind = 'turn');
-
--- vectors_without_unit --
-SELECT v.unit FROM vectors v WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = v.unit);
-
--- drop_vectors_without_unit --
-DELETE FROM vectors WHERE unit NOT IN (SELECT seq FROM units);
-
--- sources_without_fact --
-SELECT s.fact FROM fact_sources s WHERE NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = s.fact);
-
--- drop_sources_without_fact --
-DELETE FROM fact_sources WHERE fact NOT IN (SELECT id FROM facts);
-
--- confirmations_without_fact --
-SELECT c.fact FROM fact_confirmations c WHERE NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = c.fact);
-
--- drop_confirmations_without_fact --
-DELETE FROM fact_confirmations WHERE fact NOT IN (SELECT id FROM facts);
 
 -- conflicts_without_fact --
 SELECT c.id FROM fact_conflicts c WHERE NOT EXISTS (SELECT 1 FROM facts f WHERE f.id = c.incumbent)
@@ -30,12 +19,6 @@ SELECT c.id FROM fact_conflicts c WHERE NOT EXISTS (SELECT 1 FROM facts f WHERE 
 
 -- drop_conflicts_without_fact --
 DELETE FROM fact_conflicts WHERE incumbent NOT IN (SELECT id FROM facts) OR challenger NOT IN (SELECT id FROM facts);
-
--- slots_without_fact --
-SELECT s.seq FROM fact_slots s WHERE NOT EXISTS (SELECT 1 FROM facts f WHERE f.slot = s.seq);
-
--- drop_slots_without_fact --
-DELETE FROM fact_slots WHERE seq NOT IN (SELECT slot FROM facts);
 
 -- raw_units_without_provenance --
 SELECT u.seq FROM units u WHERE u.kind = 'turn' AND u.turn IS NOT NULL
@@ -92,60 +75,6 @@ WHERE u.id IN (SELECT value FROM json_each(?));
 
 -- texts_of_units --
 SELECT id, text FROM units WHERE text IS NOT NULL AND id IN (SELECT value FROM json_each(?));
-
--- provenance_without_unit --
-SELECT 1 FROM unit_turns c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_provenance_without_unit --
-DELETE FROM unit_turns WHERE unit NOT IN (SELECT seq FROM units);
-
--- mentions_without_unit --
-SELECT 1 FROM mentions c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_mentions_without_unit --
-DELETE FROM mentions WHERE unit NOT IN (SELECT seq FROM units);
-
--- links_without_unit --
-SELECT 1 FROM links c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.source);
-
--- drop_links_without_unit --
-DELETE FROM links WHERE source NOT IN (SELECT seq FROM units);
-
--- targets_without_unit --
-SELECT 1 FROM links c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.target);
-
--- drop_targets_without_unit --
-DELETE FROM links WHERE target NOT IN (SELECT seq FROM units);
-
--- moments_without_unit --
-SELECT 1 FROM moments c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_moments_without_unit --
-DELETE FROM moments WHERE unit NOT IN (SELECT seq FROM units);
-
--- accesses_without_unit --
-SELECT 1 FROM accesses c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_accesses_without_unit --
-DELETE FROM accesses WHERE unit NOT IN (SELECT seq FROM units);
-
--- derivations_without_unit --
-SELECT 1 FROM derived c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_derivations_without_unit --
-DELETE FROM derived WHERE unit NOT IN (SELECT seq FROM units);
-
--- event_parts_without_unit --
-SELECT 1 FROM events c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_event_parts_without_unit --
-DELETE FROM events WHERE unit NOT IN (SELECT seq FROM units);
-
--- node_parts_without_unit --
-SELECT 1 FROM nodes c WHERE NOT EXISTS (SELECT 1 FROM units u WHERE u.seq = c.unit);
-
--- drop_node_parts_without_unit --
-DELETE FROM nodes WHERE unit NOT IN (SELECT seq FROM units);
 
 -- vectors_of_size --
 SELECT vector FROM vectors WHERE length(vector) = ?;

@@ -45,24 +45,10 @@ SELECT id FROM facts GROUP BY id ORDER BY min(seq);
 -- slots_of_key --
 SELECT seq FROM fact_slots WHERE key = ? ORDER BY seq;
 
--- last_started --
--- The believed version of a slot that started last, at or before an instant.
+-- started --
+-- Believed versions of a slot by when they start: which, and in which order, is filled in.
 SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND f.valid_from <= :instant
-ORDER BY f.valid_from DESC LIMIT 1;
-
--- next_started --
--- The believed version of a slot that starts first after an instant.
-SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND f.valid_from > :instant
-ORDER BY f.valid_from LIMIT 1;
-
--- started_between --
--- The believed versions of a slot that start in a closed range.
-SELECT {columns} FROM facts f INDEXED BY facts_believed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND f.valid_from BETWEEN :first AND :last
-ORDER BY f.valid_from;
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND {which};
 
 -- unsettled_of_key --
 -- What of a key is not superseded, believed or not, in the order in which it was recorded.
@@ -126,9 +112,6 @@ WHERE u.id = :fact AND o.id = :other ON CONFLICT DO NOTHING;
 INSERT INTO units (id, kind, network, level, text, context, mentioned_at, recorded_at, pieces, terms)
 VALUES (:id, 'fact', 'world', 0, :text, '', :mentioned_at, :recorded_at, :pieces, :terms) RETURNING seq;
 
--- fact_unit --
-SELECT seq FROM units WHERE id = ?;
-
 -- insert_conflict --
 INSERT INTO fact_conflicts (id, key, incumbent, challenger, why, opened_at) VALUES (?, ?, ?, ?, ?, ?);
 
@@ -181,13 +164,6 @@ ORDER BY f.valid_from, f.seq;
 SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.key = k.seq JOIN facts f ON f.slot = s.seq
 WHERE {where}
 ORDER BY f.recorded_at, f.seq;
-
--- page_of_open_facts --
--- Believed facts that have not ended by an instant, page by page after a seq: to look through all of them.
-SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE f.seq > :after AND f.superseded_at IS NULL AND f.standing = 'believed'
-  AND (f.valid_to IS NULL OR f.valid_to > :instant) AND f.valid_from <= :instant
-ORDER BY f.seq LIMIT :page;
 
 -- open_fading_facts --
 -- Where age counts from and what it counts for, of believed facts in force: the few columns that a scan needs.
@@ -290,14 +266,6 @@ SELECT DISTINCT fact FROM fact_sources WHERE source IN (SELECT value FROM json_e
 -- The sources of some facts, those first that came first, up to a transaction time.
 SELECT fact, source FROM fact_sources
 WHERE fact IN (SELECT value FROM json_each(:ids)) AND at <= :known_at ORDER BY at, source;
-
--- drop_sources --
-DELETE FROM fact_sources WHERE source IN (SELECT value FROM json_each(?)) RETURNING fact;
-
--- facts_without_source --
--- Of some facts, those that no source is left for and that are not superseded yet.
-SELECT DISTINCT f.id FROM facts f WHERE f.id IN (SELECT value FROM json_each(?)) AND f.superseded_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM fact_sources o WHERE o.fact = f.id);
 
 -- insert_report --
 INSERT INTO fact_reports (kind, ref, at) VALUES (?, ?, ?);

@@ -272,16 +272,20 @@ INSERT INTO model_usage (at, purpose, model, calls, input_tokens, output_tokens,
 SELECT coalesce(sum(calls), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), sum(cost)
 FROM model_usage;
 
+-- event_columns --
+-- How an event is read, but for when another one took its place, which comes behind.
+u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
+(SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
+                                   WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
+u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
+u.network,
+(SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces');
+
 -- events --
 -- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
-SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network,
+SELECT {event},
        (SELECT min(c.said_at) FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
-        WHERE l.target = u.seq AND l.type = 'replaces'),
-       (SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces')
+        WHERE l.target = u.seq AND l.type = 'replaces')
 FROM events e JOIN units u ON u.seq = e.unit JOIN derived d ON d.unit = e.unit JOIN turns s ON s.seq = u.turn
 WHERE (:start IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start)
   AND (:end IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end)
@@ -302,14 +306,9 @@ ORDER BY coalesce(u.occurred_start, u.occurred_end), u.occurred_end, u.mentioned
 
 -- events_told --
 -- Some events by their units, and those that came from some turns (both JSON lists): looked up, never scanned.
-SELECT u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
-       (SELECT json_group_array(id) FROM (SELECT t.id FROM unit_turns p JOIN turns t ON t.seq = p.turn
-                                          WHERE p.unit = u.seq ORDER BY t.said_at, t.seq)),
-       u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
-       u.network,
+SELECT {event},
        (SELECT min(c.said_at) FROM links l JOIN units n ON n.seq = l.source JOIN turns c ON c.seq = n.turn
-        WHERE l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of AND n.recorded_at <= :known_at),
-       (SELECT o.id FROM links l JOIN units o ON o.seq = l.target WHERE l.source = u.seq AND l.type = 'replaces')
+        WHERE l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of AND n.recorded_at <= :known_at)
 FROM units u CROSS JOIN events e ON e.unit = u.seq JOIN derived d ON d.unit = u.seq JOIN turns s ON s.seq = u.turn
 WHERE u.seq IN (SELECT value FROM json_each(:units)
                 UNION SELECT p.unit FROM json_each(:turns) w CROSS JOIN turns t ON t.id = w.value

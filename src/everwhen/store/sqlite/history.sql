@@ -60,9 +60,7 @@ ORDER BY s.at, s.source;
 
 -- node_versions --
 -- Every version of every node of a level (all where it is null), those that stand at present included.
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at, coalesce(n.built_at, u.recorded_at) AS built, '~' AS until
+SELECT {node}, coalesce(n.built_at, u.recorded_at) AS built, '~' AS until
 FROM nodes n JOIN units u ON u.seq = n.unit WHERE :level IS NULL OR n.level = :level
 UNION ALL
 SELECT 0, id, level, parent, session, starts, ends, occurred_start, occurred_end, grain, text,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -17,7 +17,7 @@ from everwhen.store.index import IndexBatch, IndexFilter, IndexRows, empty_batch
 from everwhen.store.kind_codes import code, codes
 from everwhen.store.search import Filter
 from everwhen.store.sql.session import Rows, Sql
-from everwhen.store.terms import PACKED, Packed, label_key
+from everwhen.store.terms import PACKED, label_key
 from everwhen.types import ROLES
 
 T = TypeVar("T")
@@ -33,13 +33,12 @@ def read_rows(sql: Sql, after: int, dimension: int, nodes: bool) -> tuple[IndexB
     """Some units after a seq, nodes or all others, as arrays; how far that reaches; and who speaks in them. There is
     nothing behind it where no rows come."""
     name = "index_node_rows" if nodes else "index_rows"
-    read = _columns(sql.run(name, (after, ROWS_AT_ONCE)))
-    if read is None:
-        seen = max(after, sql.run("last_unit").fetchone()[0])
-        return empty_batch(dimension), seen, set()
-    last = int(read.rows.units[-1])
+    batch, speakers = _columns(sql.run(name, (after, ROWS_AT_ONCE)), dimension)
+    if not len(batch.rows.units):
+        return batch, max(after, sql.run("last_unit").fetchone()[0]), speakers
+    last = int(batch.rows.units[-1])
     vectors = sql.run("index_node_vectors" if nodes else "index_vectors", (after, last))
-    return read.with_vectors(vectors, dimension), last, read.speakers
+    return _with_vectors(batch, vectors, dimension), last, speakers
 
 
 def read_again(
@@ -47,46 +46,27 @@ def read_again(
 ) -> tuple[IndexBatch, set[str]]:
     """Those of some units that are there, nodes or all others, as arrays; and who speaks in them."""
     listed = sorted(set(units.tolist()))
-    read = _columns(sql.run("index_rows_of", {"units": listed, "nodes": nodes}))
-    if read is None:
-        return empty_batch(dimension), set()
-    there = read.rows.units.tolist()
-    return read.with_vectors(sql.run("index_vectors_of", (there,)), dimension), read.speakers
+    batch, speakers = _columns(sql.run("index_rows_of", {"units": listed, "nodes": nodes}), dimension)
+    vectors = sql.run("index_vectors_of", (batch.rows.units.tolist(),))
+    return _with_vectors(batch, vectors, dimension), speakers
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """A batch of which the vectors are not read yet, and who speaks in it."""
-
-    rows: IndexRows
-    sizes: NDArray[np.int64]
-    packed: Packed
-    speakers: set[str]
-
-    def with_vectors(self, cursor: Rows, dimension: int) -> IndexBatch:
-        with _readable():
-            vectors = _vectors(cursor, int(self.rows.pieces.sum()), dimension)
-        return IndexBatch(self.rows, self.sizes, self.packed, vectors)
-
-
-def _columns(cursor: Rows) -> _Columns | None:
-    """Rows as arrays, None where there are none. A few at a time become arrays: they are still in the cache then, and
-    what Python holds of a whole block's rows would be 30 MB."""
+def _columns(cursor: Rows, dimension: int) -> tuple[IndexBatch, set[str]]:
+    """Rows as arrays, without their vectors, and who speaks in them. A few at a time become arrays: they are still in
+    the cache then, and what Python holds of a whole block's rows would be 30 MB."""
     parts = []
     while some := cursor.fetchmany(_AT_ONCE):
         with _readable():
             parts.append(_part(some))
+    nothing = empty_batch(dimension)
     if not parts:
-        return None
+        return nothing, set()
     rows, sizes, terms, speakers = zip(*parts, strict=True)
     with _readable():
         packed = np.frombuffer(b"".join(terms), dtype=PACKED)
-    return _Columns(
-        IndexRows(*(np.concatenate([getattr(part, one.name) for part in rows]) for one in fields(IndexRows))),
-        np.concatenate(sizes),
-        packed,
-        set().union(*speakers),
-    )
+    columns = (np.concatenate([getattr(part, one.name) for part in rows]) for one in fields(IndexRows))
+    batch = IndexBatch(IndexRows(*columns), np.concatenate(sizes), packed, nothing.vectors)
+    return batch, set().union(*speakers)
 
 
 def _part(rows: Sequence[tuple[Any, ...]]) -> tuple[IndexRows, NDArray[np.int64], bytes, set[str]]:
@@ -134,8 +114,10 @@ def read_removals(sql: Sql, after: int, *, holding: bool = True) -> tuple[NDArra
     return np.array([row[0] for row in rows], dtype=np.int64), last
 
 
-def _vectors(cursor: Rows, total: int, dimension: int) -> NDArray[np.float32]:
+@_readable()
+def _with_vectors(batch: IndexBatch, cursor: Rows, dimension: int) -> IndexBatch:
     """Filled as it is read: a block of vectors is 50 MB, and two copies would be twice that."""
+    total = int(batch.rows.pieces.sum())
     matrix = np.empty((total, dimension), dtype=np.float32)
     place = 0
     while rows := cursor.fetchmany(_AT_ONCE):
@@ -146,7 +128,7 @@ def _vectors(cursor: Rows, total: int, dimension: int) -> NDArray[np.float32]:
         raise Damaged(
             f"{total} vectors are expected and {place} are there; `everwhen bank doctor` tells more"
         )
-    return matrix
+    return replace(batch, vectors=matrix)
 
 
 def _looked_up(values: Sequence[T], of: Callable[[T], int], dtype: type[np.integer[Any]]) -> NDArray[Any]:

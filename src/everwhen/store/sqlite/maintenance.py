@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
-from everwhen.store.index import Index
 from everwhen.store.maintenance import Loader, OldExport
 from everwhen.store.sql.maintenance import SqlMaintenance
-from everwhen.store.sql.session import Sql
-from everwhen.store.sql.transfer import SqlSnapshot
+from everwhen.store.sql.records import SqlSnapshot
+from everwhen.store.sql.store import SqlStore
 from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file
 from everwhen.store.sqlite.old_exports import OldExportLoader
 from everwhen.store.sqlite.scrubbing import truncate_log
 from everwhen.store.sqlite.snapshot import SqliteLoader, snapshot, take_over
-from everwhen.store.terms import Tokenizer
-from everwhen.store.vector_model import VectorModel
 
 
 class SqliteMaintenance(SqlMaintenance):
     """The `MaintenanceStore` of one bank file. The contract of each method is in `everwhen.store.maintenance`."""
 
-    def __init__(
-        self,
-        writer: SqliteConnection,
-        reader: SqliteConnection,
-        tokenizer: Callable[[], Tokenizer],
-        index: Callable[[], Index],
-        still_ours: Callable[[Sql, VectorModel], None],
-        busy_seconds: float,
-    ) -> None:
-        super().__init__(writer, reader, tokenizer, index, still_ours)
-        self._file = writer
+    def __init__(self, store: SqlStore, file: SqliteConnection, busy_seconds: float) -> None:
+        super().__init__(store)
+        self._file = file
         self._busy_seconds = busy_seconds
 
     @contextmanager

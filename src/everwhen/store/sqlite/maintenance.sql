@@ -101,9 +101,6 @@ UPDATE units SET context = :context, context_turn = (SELECT seq FROM turns WHERE
                  pieces = :pieces, terms = :terms
 WHERE seq = :unit;
 
--- delete_codes --
-DELETE FROM token_codes WHERE unit = ?;
-
 -- broken_segments --
 -- Exchanges named after a turn that is gone, with their first turn that is left.
 SELECT t.segment, t.id FROM turns t
@@ -151,9 +148,6 @@ SELECT seq, detail FROM entity_log;
 
 -- delete_log --
 DELETE FROM entity_log WHERE seq = ?;
-
--- facts_citing --
-SELECT DISTINCT fact FROM fact_sources WHERE source IN (SELECT value FROM json_each(?));
 
 -- sources_left --
 SELECT source FROM fact_sources WHERE fact = ?;

@@ -72,20 +72,10 @@ WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format))
 ORDER BY u.seq;
 
 -- turns --
--- A page of the turn calendar, after a place in it; a bound that is null asks for nothing.
+-- A page of the turn calendar, after a place in it, of all sessions or of one; a bound that is null asks for nothing.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns
-WHERE (:start IS NULL OR said_at >= :start)
-  AND (:end IS NULL OR said_at < :end)
-  AND (said_at, seq) > (:after_at, :after_seq)
-  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
-ORDER BY said_at, seq LIMIT :page;
-
--- session_turns --
--- The same for one session, by its own index.
-SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
-FROM turns
-WHERE session = :session
+WHERE {session}
   AND (:start IS NULL OR said_at >= :start)
   AND (:end IS NULL OR said_at < :end)
   AND (said_at, seq) > (:after_at, :after_seq)

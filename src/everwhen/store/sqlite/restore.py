@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,12 +30,10 @@ def restore(source: Path, bank: Path, *, replace: bool, forget: ForgetAgain, bus
         make_private_folder(bank.parent)
         copy_to(source, part, busy_seconds)
         made = SqliteStore.open(part, embedder=values["embedder"], dimension=0, zone="UTC", create=False)
-        try:
+        with closing(made):
             if live is not None:
                 _forget_again(live, made, forget)
             turns = made.stats().turns
-        finally:
-            made.close()
         if live is not None:
             take_over(part, live)
         else:
@@ -73,19 +72,13 @@ def _opened(
 
 def carry_over(bank: Path, made: SqliteStore, forget: ForgetAgain) -> None:
     """Let what a bank has forgotten be forgotten in the one that will take its place."""
-    live = SqliteConnection(bank, busy_seconds=5.0)
-    try:
+    with closing(SqliteConnection(bank, busy_seconds=5.0)) as live:
         _forget_again(live, made, forget)
-    finally:
-        live.close()
 
 
 def _forget_again(live: SqliteConnection, made: SqliteStore, forget: ForgetAgain) -> None:
-    copy = SqliteConnection(made.path, busy_seconds=5.0)
-    try:
+    with closing(SqliteConnection(made.path, busy_seconds=5.0)) as copy:
         forget_again(live, made, copy, forget)
-    finally:
-        copy.close()
 
 
 def _set_aside(bank: Path) -> None:
@@ -99,9 +92,5 @@ def _set_aside(bank: Path) -> None:
 
 def _one_file(path: Path) -> None:
     """Move the write-ahead log into the file, before the file gets another name."""
-    connection = SqliteConnection(path, busy_seconds=5.0)
-    try:
-        with connection.use() as sql:
-            sql.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    finally:
-        connection.close()
+    with closing(SqliteConnection(path, busy_seconds=5.0)) as connection, connection.use() as sql:
+        sql.raw.execute("PRAGMA wal_checkpoint(TRUNCATE)")

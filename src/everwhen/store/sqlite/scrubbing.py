@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import BinaryIO
 
 from everwhen.errors import Unavailable
@@ -54,17 +55,14 @@ class SqliteScrubbing:
         By a connection of its own, which has no old page in its cache. When it commits, all others drop theirs.
         """
         fresh = SqliteConnection(self._writer.path, busy_seconds=SCRUB_SECONDS)
-        try:
-            with fresh.transaction() as sql:
-                if not log_is_empty(fresh.path):
-                    return False
-                if can_be_wiped(file):
-                    wipe_slack(file)
-                sql.run("put_kept_value", ("erasing", "1"))  # so that there is something to commit
-                sql.run("drop_kept_value", ("erasing",))
-                return True
-        finally:
-            fresh.close()
+        with closing(fresh), fresh.transaction() as sql:
+            if not log_is_empty(fresh.path):
+                return False
+            if can_be_wiped(file):
+                wipe_slack(file)
+            sql.run("put_kept_value", ("erasing", "1"))  # so that there is something to commit
+            sql.run("drop_kept_value", ("erasing",))
+            return True
 
 
 def truncate_log(writer: SqliteConnection) -> bool:

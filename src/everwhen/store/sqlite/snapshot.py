@@ -13,7 +13,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable
-from everwhen.store.sql.transfer import SqlLoader, SqlSnapshot, progress
+from everwhen.store.sql.records import SqlSnapshot
+from everwhen.store.sql.transfer import SqlLoader, progress
 from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.sqlite.connection import (
     SCHEMA,
@@ -31,11 +32,8 @@ from everwhen.store.sqlite.files import remove_file
 def snapshot(path: Path, busy_seconds: float) -> Iterator[SqlSnapshot]:
     """Open a bank's file for reading at one moment, whatever others write meanwhile."""
     connection = SqliteConnection(path, busy_seconds=busy_seconds, read_only=not is_writable(path))
-    try:
-        with connection.snapshot() as sql:
-            yield SqlSnapshot(sql)
-    finally:
-        connection.close()
+    with closing(connection), connection.snapshot() as sql:
+        yield SqlSnapshot(sql)
 
 
 class SqliteLoader(SqlLoader):
@@ -92,14 +90,11 @@ def copy_to(source: Path, target: Path, busy_seconds: float) -> None:
                 counts = table_counts(sql)
                 sql.raw.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, nothing beside it
-        checked = SqliteConnection(part, busy_seconds=busy_seconds, read_only=True)
-        try:
+        with closing(SqliteConnection(part, busy_seconds=busy_seconds, read_only=True)) as checked:
             verify(checked)
             with checked.use() as sql:
                 if (found := table_counts(sql)) != counts:
                     raise Damaged(f"the copy of the bank differs from it ({found} and {counts}): try again")
-        finally:
-            checked.close()
         with part.open("rb+") as stream:
             os.fsync(stream.fileno())
         part.replace(target)
@@ -142,8 +137,7 @@ def check_backup(path: Path) -> dict[str, str]:
     with path.open("rb") as file:
         if file.read(16) != b"SQLite format 3\0":
             raise Damaged(f"{path} is no backup of a bank; name a file that `everwhen bank backup` wrote")
-    connection = SqliteConnection(path, busy_seconds=5.0, read_only=True)
-    try:
+    with closing(SqliteConnection(path, busy_seconds=5.0, read_only=True)) as connection:
         with connection.use() as sql:
             found = version(sql)
             if not found:
@@ -155,8 +149,6 @@ def check_backup(path: Path) -> dict[str, str]:
                 )
             values = bank_values(sql)
         verify(connection)
-    finally:
-        connection.close()
     return values
 
 

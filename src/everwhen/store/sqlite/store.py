@@ -8,11 +8,12 @@ from pathlib import Path
 from everwhen.errors import Damaged, NotFound, Unavailable
 from everwhen.store.base import BankInfo, Voices
 from everwhen.store.index import Index, IndexFilter
+from everwhen.store.jobs import Jobs
 from everwhen.store.memory_search import MemorySearch
 from everwhen.store.search import Filter, Search, SearchQuery
 from everwhen.store.sql.facts import SqlFacts
 from everwhen.store.sql.graph import SqlGraph
-from everwhen.store.sql.jobs import SqlJobs
+from everwhen.store.sql.jobs import SqlExtractionJobs, SqlTreeJobs
 from everwhen.store.sql.session import Sql
 from everwhen.store.sql.store import SqlStore, info_of, introduced
 from everwhen.store.sql.tree import SqlTree
@@ -43,14 +44,13 @@ class SqliteStore(SqlStore):
         super().__init__(info, writer, reader)
         self.path = path
         self._file, self._pages = writer, reader
-        self.graph = SqlGraph(writer, reader, lambda: self._tokenizer, self.index, self._still_ours)
-        self.facts = SqlFacts(writer, reader, lambda: self._tokenizer, self._still_ours)
         self._kept = TurnCache()
-        self.keep = SqliteMaintenance(
-            writer, reader, lambda: self._tokenizer, self._whole_index, self._still_ours, busy_seconds
-        )
-        self.jobs = SqlJobs(writer, reader, SqliteScrubbing(writer, reader), NoIndexing())
-        self.tree = SqlTree(writer, reader, lambda: self._tokenizer, self._still_ours)
+        self.graph = SqlGraph(self)
+        self.facts = SqlFacts(self)
+        self.tree = SqlTree(self)
+        self.keep = SqliteMaintenance(self, writer, busy_seconds)
+        scrubbing = SqliteScrubbing(writer, reader)
+        self.jobs = Jobs(SqlExtractionJobs(self), SqlTreeJobs(self), scrubbing, NoIndexing())
         self._live = SyncedIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = SyncedIndex(reader, lambda: self._info, nodes=True)
         self._inode = path.stat().st_ino
@@ -97,8 +97,8 @@ class SqliteStore(SqlStore):
             store.jobs.scrubbing.run()  # a crash came between forgetting and the last byte of it
         return store
 
-    def _still_ours(self, sql: Sql, made_with: VectorModel) -> None:
-        super()._still_ours(sql, made_with)
+    def still_ours(self, sql: Sql, made_with: VectorModel) -> None:
+        super().still_ours(sql, made_with)
         if not self.path.exists() or self.path.stat().st_ino != self._inode:
             raise Unavailable(f"bank '{self._info.name}' was removed; open it again to make a new one")
 
@@ -109,7 +109,7 @@ class SqliteStore(SqlStore):
 
     def search(self, query: SearchQuery) -> Search:
         where = query.where
-        return MemorySearch(query, self._index_for(where), self._window(where), self._tokenizer, self)
+        return MemorySearch(query, self._index_for(where), self._window(where), self.tokenizer, self)
 
     def voices(self) -> Voices:
         index = self.index()
@@ -122,7 +122,7 @@ class SqliteStore(SqlStore):
 
     def check(self, *, fix: bool = False) -> list[Finding]:
         indexes = [(one.nodes, one.current) for one in (self._live, self._live_nodes)]
-        findings = check(self._file, indexes, self._tokenizer, self._info.dimension, fix=fix)
+        findings = check(self._file, indexes, self.tokenizer, self._info.dimension, fix=fix)
         findings += self.graph.check()
         findings += self.tree.check()
         if any(finding.fixed for finding in findings):
@@ -138,9 +138,9 @@ class SqliteStore(SqlStore):
 
     def _index_for(self, where: Filter) -> Index:
         """The rows that a filter may let pass."""
-        return self._whole_index() if wants_nodes(where) else self.index()
+        return self.whole_index() if wants_nodes(where) else self.index()
 
-    def _whole_index(self) -> Index:
+    def whole_index(self) -> Index:
         return self.index().beside(self._live_nodes.current())
 
     def _window(self, where: Filter) -> IndexFilter:

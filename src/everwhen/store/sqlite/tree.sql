@@ -1,28 +1,25 @@
 -- Every statement of the tree part of the SQLite store, named, with its purpose.
 
+-- node_columns --
+-- How a node is read.
+n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
+n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
+u.mentioned_at, u.recorded_at;
+
 -- nodes --
 -- Nodes in the order of level and time; a parameter that is null asks for nothing.
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM nodes n JOIN units u ON u.seq = n.unit
+SELECT {node} FROM nodes n JOIN units u ON u.seq = n.unit
 WHERE (:level IS NULL OR n.level = :level)
   AND (:start IS NULL OR u.occurred_end > :start)
   AND (:end IS NULL OR u.occurred_start < :end)
 ORDER BY n.level, n.starts, n.id;
 
 -- nodes_under --
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM json_each(:parents) a CROSS JOIN nodes n ON n.parent = a.value JOIN units u ON u.seq = n.unit
+SELECT {node} FROM json_each(:parents) a CROSS JOIN nodes n ON n.parent = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.starts, n.id;
 
 -- nodes_by_id --
-SELECT n.unit, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text,
-       n.children, n.statements, n.facts, n.fingerprint, n.consolidator, n.version, n.problem, n.first_at,
-       u.mentioned_at, u.recorded_at
-FROM json_each(:ids) a CROSS JOIN nodes n ON n.id = a.value JOIN units u ON u.seq = n.unit
+SELECT {node} FROM json_each(:ids) a CROSS JOIN nodes n ON n.id = a.value JOIN units u ON u.seq = n.unit
 ORDER BY n.level, n.starts, n.id;
 
 -- node_texts_before --

@@ -110,8 +110,7 @@ class Conversations(UIPage):
 
     def _draw_list(self, data: SessionList) -> None:
         if not data.sessions:
-            with block("div", "sheet"):
-                empty("No conversation yet.", "What is said to your agent appears here at once.", "forum")
+            empty("No conversation yet.", "What is said to your agent appears here at once.", "forum")
             return
         lines, month = [], ""
         for one, words in data.sessions:
@@ -141,12 +140,11 @@ class Conversations(UIPage):
 
     def _draw_found(self, hits: list[Hit]) -> None:
         if not hits:
-            with block("div", "sheet"):
-                empty(
-                    "Nobody said that.",
-                    "Try fewer words, or ask on Recall, which finds by meaning.",
-                    "search_off",
-                )
+            empty(
+                "Nobody said that.",
+                "Try fewer words, or ask on Recall, which finds by meaning.",
+                "search_off",
+            )
             return
         shown = {hit.turn.id: hit.turn for hit in hits[:MOST_HITS]}
         lines = "".join(
@@ -167,8 +165,7 @@ class Conversations(UIPage):
             if self.may_change:
                 press("Forget this conversation", lambda: self._forget(data.id), "bad", icon="delete")
         if not data.turns:
-            with block("div", "sheet"):
-                empty("Nothing had been said by that day.", "Move the slider to the right.", "forum")
+            empty("Nothing had been said by that day.", "Move the slider to the right.", "forum")
             return
         wanted = self.asked.get("turn")
         first = self.session.local(data.turns[0].said_at)

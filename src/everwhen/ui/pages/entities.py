@@ -23,7 +23,6 @@ from everwhen.ui.components import (
     press,
     said,
     search_field,
-    show_turns,
 )
 from everwhen.ui.forget_dialog import offer_forget
 from everwhen.ui.page import UIPage
@@ -56,17 +55,13 @@ class Entities(UIPage):
     name, title, icon = "entities", "Entities", "hub"
     hint = "Who is spoken of, and together with whom."
 
-    async def load(self) -> EntityGraph:
-        return await self.session.read(self._read)
-
     def draw(self, data: EntityGraph) -> None:
         if not data.known:
-            with block("div", "sheet"):
-                empty(
-                    "Nobody and nothing has been named yet.",
-                    "People, places and things appear here when they are spoken of.",
-                    "hub",
-                )
+            empty(
+                "Nobody and nothing has been named yet.",
+                "People, places and things appear here when they are spoken of.",
+                "hub",
+            )
             return
         with block("div", "tools", "role=search"):
             search_field(
@@ -207,7 +202,7 @@ class Entities(UIPage):
 
     async def _open(self, one: Entity, unit: UnitRow) -> None:
         said_in = unit.turns or (unit.id,)
-        await self.frame.doing(lambda: show_turns(self.session, one.name, said_in), redraw=False)
+        await self.show_turns(one.name, said_in)
 
     async def _pick(self, id_: str) -> None:
         await self.frame.change(name="" if id_ == self.asked.get("name") else id_)

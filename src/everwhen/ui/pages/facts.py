@@ -29,7 +29,6 @@ from everwhen.ui.components import (
     press,
     said,
     search_field,
-    show_turns,
 )
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
@@ -94,9 +93,6 @@ class FactBars(UIPage):
                 lambda known: change(known="" if known == "then" else known),
             )
 
-    async def load(self) -> FactsView:
-        return await self.session.read(self._read)
-
     def draw(self, data: FactsView) -> None:
         self.facts = {fact.id: fact for fact in data.facts}
         may = self.may_change
@@ -106,18 +102,16 @@ class FactBars(UIPage):
         offer(self._predicate, {"": "Anything", **{name: name.replace("_", " ") for name in data.predicates}})
         self._knowing.set_visibility(self.session.as_of is not None)
         if not data.facts and self.asked:
-            with block("div", "sheet"):
-                empty("No fact is like that.", "Choose other filters, or all facts.", "search_off")
+            empty("No fact is like that.", "Choose other filters, or all facts.", "search_off")
             return
         if not data.facts:
-            with block("div", "sheet"):
-                empty(
-                    "No facts are known yet.",
-                    "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
-                    if self.session.as_of is None
-                    else "On that day nothing of the kind was known; move the slider to the right.",
-                    "fact_check",
-                )
+            empty(
+                "No facts are known yet.",
+                "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
+                if self.session.as_of is None
+                else "On that day nothing of the kind was known; move the slider to the right.",
+                "fact_check",
+            )
             return
         picked(markup(self._bars(data), "sheet").props("id=bars"), self._open)
         pager(self.number, MOST_FACTS, data.count, lambda number: self.frame.change(page=str(number)))
@@ -322,7 +316,7 @@ class FactBars(UIPage):
             press("Take it back", retract, "strong")
 
     async def _sources(self, fact: Fact) -> None:
-        await self.frame.doing(lambda: show_turns(self.session, fact.text, fact.sources), redraw=False)
+        await self.show_turns(fact.text, fact.sources)
 
     async def _open(self, id_: str) -> None:
         fact = self.facts.get(id_)

@@ -61,12 +61,11 @@ class Importing(UIPage):
 
     def draw(self, data: None) -> None:
         if not self.session.may("write"):
-            with block("div", "sheet"):
-                empty(
-                    "This key may only read.",
-                    "Ask for one with the scope write to import into this bank.",
-                    "lock",
-                )
+            empty(
+                "This key may only read.",
+                "Ask for one with the scope write to import into this bank.",
+                "lock",
+            )
             return
         most = self.session.visitor.state.serving.largest_body
         self._text()

@@ -17,7 +17,7 @@ from everwhen.memory import Memory
 from everwhen.memory.tree import MapLevel
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
-from everwhen.ui.components import block, choice, empty, markup, pick, picked, show_turns, spoken
+from everwhen.ui.components import block, choice, empty, markup, pick, picked, spoken
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
@@ -51,9 +51,6 @@ class MemoryMap(UIPage):
     name, title, icon = "map", "Map", "scatter_plot"
     hint = "What is about the same lies close together; words name a region."
 
-    async def load(self) -> LevelPlane | None:
-        return await self.session.read(self._read)
-
     def _read(self, memory: Memory) -> LevelPlane | None:
         """The level that is asked for, else the finest of which every point is shown; its points stay while the slider
         moves."""
@@ -62,12 +59,11 @@ class MemoryMap(UIPage):
 
     def draw(self, data: LevelPlane | None) -> None:
         if data is None:
-            with block("div", "sheet"):
-                empty(
-                    "There is nothing to map yet.",
-                    "Memories that mean similar things will lie close together here.",
-                    "scatter_plot",
-                )
+            empty(
+                "There is nothing to map yet.",
+                "Memories that mean similar things will lie close together here.",
+                "scatter_plot",
+            )
             return
         plane = data
         colours = self.asked.get("colour", "") != "none"
@@ -89,8 +85,7 @@ class MemoryMap(UIPage):
         then = self.session.as_of
         shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
         if not shown:
-            with block("div", "sheet"):
-                empty("Nothing had been said by that day.", "Move the slider to the right.", "scatter_plot")
+            empty("Nothing had been said by that day.", "Move the slider to the right.", "scatter_plot")
             return
         groups = groups if colours else None
         hues = {name: n for n, name in enumerate(dict.fromkeys(groups))} if groups else {}
@@ -139,9 +134,7 @@ class MemoryMap(UIPage):
 
     async def _open(self, node: Node) -> None:
         title = spoken(node.interval, self.session.zone)
-        await self.frame.doing(
-            lambda: show_turns(self.session, title, node.turns[:12], node.text), redraw=False
-        )
+        await self.show_turns(title, node.turns[:12], node.text)
 
 
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:

@@ -23,7 +23,6 @@ from everwhen.ui.components import (
     picked,
     press,
     said,
-    show_turns,
     spoken,
 )
 from everwhen.ui.page import UIPage
@@ -60,10 +59,11 @@ class Overview(UIPage):
 
     def draw(self, data: BankView | None) -> None:
         if data is None:
-            with block("div", "sheet"):
-                empty("This bank is empty.", "Write something down, or import a conversation.", "inventory_2")
-                with block("div", "actions centred"):
-                    press("Add to it", partial(self.frame.turn_to, "import"), "strong")
+            sheet = empty(
+                "This bank is empty.", "Write something down, or import a conversation.", "inventory_2"
+            )
+            with sheet, block("div", "actions centred"):
+                press("Add to it", partial(self.frame.turn_to, "import"), "strong")
             return
         self._counts(data)
         with block("div", "cards"):
@@ -255,7 +255,7 @@ class Overview(UIPage):
     async def _open(self, event: Event) -> None:
         title = event.title
         note = spoken(event.occurred, event.zone)
-        await self.frame.doing(lambda: show_turns(self.session, title, event.turns, note), redraw=False)
+        await self.show_turns(title, event.turns, note)
 
     async def _check(self) -> None:
         async def check() -> None:

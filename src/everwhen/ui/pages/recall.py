@@ -30,7 +30,6 @@ from everwhen.ui.components import (
     picked,
     press,
     said,
-    show_turns,
     spoken,
 )
 from everwhen.ui.page import UIPage
@@ -125,21 +124,17 @@ class Explorer(UIPage):
 
     def draw(self, data: Found | None) -> None:
         if data is None:
-            with block("div", "sheet"):
-                empty(
-                    "Ask something.",
-                    "You see what an agent would be given, and the reason for every line of it.",
-                    "manage_search",
-                )
+            empty(
+                "Ask something.",
+                "You see what an agent would be given, and the reason for every line of it.",
+                "manage_search",
+            )
             return
         if data.answer is not None:
             self._answered(data.answer)
         found = data.recall
         if not found.memories:
-            with block("div", "sheet"):
-                empty(
-                    "Nothing in this memory answers that.", "Try other words, or a wider time.", "search_off"
-                )
+            empty("Nothing in this memory answers that.", "Try other words, or a wider time.", "search_off")
             return
         with block("div", "tools"):
             said(f"{len(found)} memories, {found.tokens:,} tokens", "soft small num", "span").props(
@@ -252,9 +247,7 @@ class Explorer(UIPage):
         )
 
     async def _open(self, one: Recalled) -> None:
-        await self.frame.doing(
-            lambda: show_turns(self.session, one.text, one.turns, str(one.why)), redraw=False
-        )
+        await self.show_turns(one.text, one.turns, str(one.why))
 
     def _day(self, given: str | None, name: str) -> datetime | None:
         if not given:

@@ -26,7 +26,6 @@ from everwhen.ui.components import (
     pick,
     picked,
     press,
-    show_turns,
     spoken,
 )
 from everwhen.ui.page import UIPage
@@ -113,9 +112,6 @@ class Timeline(UIPage):
                 ),
             ).props("outlined dense options-dense behavior=menu").style("min-width: 11rem")
 
-    async def load(self) -> TimelineView:
-        return await self.session.read(self._read)
-
     def draw(self, data: TimelineView) -> None:
         if "entities" in self._kept:
             self._offer_names(self._kept["entities"])
@@ -123,14 +119,13 @@ class Timeline(UIPage):
             ui.timer(0.01, self._read_names, once=True)
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
         if not self.entries and not self.asked:
-            with block("div", "sheet"):
-                empty(
-                    "This bank has no events yet.",
-                    "What people say they did, do or plan appears here, dated, as soon as it is read."
-                    if self.session.as_of is None
-                    else "Nothing was known yet on that day; move the slider to the right.",
-                    "timeline",
-                )
+            empty(
+                "This bank has no events yet.",
+                "What people say they did, do or plan appears here, dated, as soon as it is read."
+                if self.session.as_of is None
+                else "Nothing was known yet on that day; move the slider to the right.",
+                "timeline",
+            )
             return
         with block("div", "sheet pad"):
             # Right to left: what does not fit on a phone is the past, and the newest is seen first.
@@ -151,12 +146,11 @@ class Timeline(UIPage):
             number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)), ("Later", "Earlier")
         )
         if not data.dated:
-            with block("div", "sheet"):
-                empty(
-                    "Nothing in this stretch of time.",
-                    "Look earlier or later, zoom out, or keep fewer filters.",
-                    "search_off",
-                )
+            empty(
+                "Nothing in this stretch of time.",
+                "Look earlier or later, zoom out, or keep fewer filters.",
+                "search_off",
+            )
         apart = markup(self._apart(data), "sheet") if data.undated else None
         for part in (chart, listed, apart):
             if part is not None:
@@ -330,9 +324,7 @@ class Timeline(UIPage):
         if entry is None:
             return
         note = f"{spoken(entry.interval, entry.zone)} · confidence {entry.confidence:.2f}"
-        await self.frame.doing(
-            lambda: show_turns(self.session, self._title(entry), entry.turns, note), redraw=False
-        )
+        await self.show_turns(self._title(entry), entry.turns, note)
 
 
 def _start(entry: Entry) -> datetime:

@@ -35,19 +35,15 @@ class TreeBrowser(UIPage):
     name, title, icon = "tree", "Tree", "account_tree"
     hint = "What was said, condensed; down to the words themselves."
 
-    async def load(self) -> Branch:
-        return await self.session.read(self._read)
-
     def draw(self, data: Branch) -> None:
         if data.node is None and not data.nodes:
-            with block("div", "sheet"):
-                empty(
-                    "This bank has no tree yet.",
-                    "What was said is condensed here by exchange, session, day, week and month."
-                    if self.session.as_of is None
-                    else "Nothing had been said by that day; move the slider to the right.",
-                    "account_tree",
-                )
+            empty(
+                "This bank has no tree yet.",
+                "What was said is condensed here by exchange, session, day, week and month."
+                if self.session.as_of is None
+                else "Nothing had been said by that day; move the slider to the right.",
+                "account_tree",
+            )
             return
         self.path = data.path
         self._crumbs()

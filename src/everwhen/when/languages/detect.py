@@ -40,8 +40,9 @@ def signals() -> frozenset[str]:
 
 @cache
 def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
-    """Word to the languages that it speaks for: the fewer have it, the more it says."""
-    sets = {code: language(code).cues for code in spaced()} | {"en": _ENGLISH}
+    """Word to the languages that it speaks for: the fewer have it, the more it says. "Sept", seven in French, is a
+    month in English as well."""
+    sets = {code: language(code).cues - _english_times() for code in spaced()} | {"en": _ENGLISH}
     for code in spaced():
         plain = {fold(word) for word in sets[code] if len(word) > 2}  # people leave accents out
         sets[code] = sets[code] | plain
@@ -50,12 +51,16 @@ def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
 
 @cache
 def _time_words() -> dict[str, tuple[tuple[str, int], ...]]:
-    english = frozenset(
+    return _weighed({code: language(code).signals for code in spaced()} | {"en": _english_times()}, 3)
+
+
+@cache
+def _english_times() -> frozenset[str]:
+    return frozenset(
         word
         for word, senses in ENGLISH_WORDS.items()
         if any(category not in ("<num>", "<ones>", "<tens>", "<zone>") for category, _, _ in senses)
     )
-    return _weighed({code: language(code).signals for code in spaced()} | {"en": english}, 3)
 
 
 def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tuple[str, int], ...]]:

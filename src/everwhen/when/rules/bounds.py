@@ -20,7 +20,7 @@ from everwhen.when.cycles import (
     Within,
 )
 from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Instants, Meaning, Now, Part, PartOfDay, UnitAt
-from everwhen.when.offsets import TODAY, Amount
+from everwhen.when.offsets import TODAY, Ago, Amount
 from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import month_day, year
 
@@ -85,6 +85,12 @@ def bounded(word: str, edge: Meaning) -> Bound | None:
 def so_long_since_a_time(_: object, edge: Meaning) -> Bound | None:
     """Two weeks since Monday: Monday is said, the two weeks add nothing."""
     return None if isinstance(edge, (Bound, Between, Days)) else Bound("since", edge)
+
+
+@rule("since <amount>")
+def since_so_long(so_long: Amount) -> Bound:
+    """Since two years, as many say whose first language is another one."""
+    return Bound("since", Ago(so_long, -1))
 
 
 @rule("through|thru <time>")

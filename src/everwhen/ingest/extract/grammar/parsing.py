@@ -50,14 +50,14 @@ class Word:
         """The first child with one of the relations."""
         return next((word for word in self.children if word.dep in deps), None)
 
-    def subtree(self) -> Iterator[Word]:
-        """The word and all below it, in the order of the text."""
-        found, rest = [self], list(self.children)
+    def subtree(self, cut: Callable[[Word], bool] = lambda _: False) -> list[Word]:
+        """The word and all below it, in the order of the text, without the words to `cut` and what hangs on them."""
+        found, rest = [], [self]
         while rest:
             word = rest.pop()
             found.append(word)
-            rest += word.children
-        return iter(sorted(found, key=lambda word: word.i))
+            rest += [child for child in word.children if not cut(child)]
+        return sorted(found, key=lambda word: word.i)
 
     def ancestors(self) -> Iterator[Word]:
         word = self

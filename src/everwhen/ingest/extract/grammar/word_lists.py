@@ -41,7 +41,5 @@ PASTS: dict[str, str] = dict(pair.split(":") for pair in _LISTS["pasts"].split()
 TAGS = {tag: part for part, tags in _LISTS["tags"].items() for tag in tags.split()}
 PEOPLE = {pronoun: vocabulary(words) for pronoun, words in _LISTS["people"].items()}
 PERSON_WORDS = frozenset[str]().union(*PEOPLE.values())
-KINDS: dict[str, str] = {
-    word: kind for kind, words in reversed(_LISTS["kinds"].items()) for word in words.split()
-}
-"""Of a thing what it is; a word of two kinds is of the first."""
+PETS = vocabulary(_LISTS["pets"])
+THINGS = vocabulary(_LISTS["things"]) | PETS

@@ -53,13 +53,7 @@ class Clause:
     def words(self) -> list[Word]:
         """The clause's own words: its subtree without the clauses below it."""
         stop = {id(word) for word in _clause_heads(self.chain)}
-        found = []
-        rest = [self.chain[0]]
-        while rest:
-            word = rest.pop()
-            found.append(word)
-            rest += [child for child in word.children if id(child) not in stop]
-        return sorted(found, key=lambda word: word.i)
+        return self.first.subtree(cut=lambda word: id(word) in stop)
 
 
 def clauses(parse: Parse) -> list[Clause]:

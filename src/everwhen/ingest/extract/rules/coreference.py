@@ -85,7 +85,7 @@ class Coreference:
         meant = self.person(head)
         if meant is not None:
             return self._with_others(meant, head)
-        words = [word for word in _kept(head) if word.pos != "SPACE" and word.i not in but]
+        words = [word for word in head.subtree(cut=_hangs_on) if word.pos != "SPACE" and word.i not in but]
         while words and words[-1].pos == "ADP":
             words = words[:-1]
         while words and words[0].lower in _ARTICLES and words[0] is not head:
@@ -176,17 +176,7 @@ def people_in(parse: Parse, coref: Coreference) -> list[tuple[Word, str, str]]:
     return [found[place] for place in sorted(found)]
 
 
-def _kept(head: Word) -> list[Word]:
-    """The words of a noun phrase, without the clauses and lists that hang on it."""
-    found = []
-    rest = [head]
-    while rest:
-        word = rest.pop()
-        found.append(word)
-        rest += [
-            child
-            for child in word.children
-            if (child.dep not in _CUT or (child.text in "/-" and child.dep == "punct"))
-            and not (child.dep == "appos" and abs(child.i - word.i) > 2)
-        ]
-    return sorted(found, key=lambda word: word.i)
+def _hangs_on(word: Word) -> bool:
+    """Whether a word below a noun begins a clause or a list that hangs on the phrase."""
+    joint = word.text in "/-" and word.dep == "punct"
+    return (word.dep in _CUT and not joint) or (word.dep == "appos" and abs(word.i - word.head.i) > 2)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
@@ -16,6 +17,7 @@ from everwhen.ingest.extract.rules.clause_times import (
     chosen,
     expressions,
     lasting,
+    on_the_side,
     side_of,
 )
 from everwhen.ingest.extract.rules.clause_wording import object_of, quantity_of, sentence_of
@@ -25,8 +27,11 @@ from everwhen.ingest.extract.rules.event_draft import INFERRED, SURE, EventDraft
 from everwhen.ingest.extract.rules.fragments import ListHeader, fragment
 from everwhen.ingest.extract.rules.is_event import is_event
 from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
-from everwhen.ingest.extract.rules.occurrences import further
 from everwhen.when import Interval
+
+MOST_TIMES = 5
+"""Times of one clause that are told as events of their own."""
+_JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ def events(
         near = DatingContext(times, frames.get(clause.first.sentence), last[0] if last else None, header)
         draft = _draft(clause, near, parse, coref, moment)
         if draft is not None:
-            drafts += [draft, *further(draft, times, parse, coref, moment)]
+            drafts += [draft, *_further(draft, times, parse, coref, moment)]
     told = {clause.first.sentence for clause in found}
     if passage.item and not drafts and header.dated is not None:
         loose = [*loose, header.dated]
@@ -245,3 +250,36 @@ def _date_again(
     if dated is not None and dated.interval is not None and draft.inferred:
         draft.occurred, draft.expression, draft.inferred = dated.interval, dated.ref.text, False
         draft.confidence = SURE - 0.1
+
+
+def _further(
+    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, coref: Coreference, moment: SpeechTime
+) -> list[EventDraft]:
+    """The other times of a draft's clause, each as an event: "in 2016, 2018 and 2023".
+
+    It has its own place where one stands before it: "to Lisbon in March and to Porto in April".
+    """
+    points = [one for one in times if one.interval is not None and one.ref.kind == "point"]
+    points.sort(key=lambda one: one.words[0].i)
+    if not 2 <= len(points) <= MOST_TIMES or draft.inferred or points[0].ref.text != draft.expression:
+        return []
+    found: list[EventDraft] = []
+    for last, dated in pairwise(points):
+        between = parse.words[last.words[-1].i + 1 : dated.words[0].i]
+        if not between or between[0].lower not in _JOINTS or any(w.pos in ("VERB", "AUX") for w in between):
+            return []
+        placed = on_the_side(dated, side_of(draft.status, False), parse.text, moment)
+        if placed.interval is None or any(placed.interval.overlaps(one.occurred) for one in (draft, *found)):
+            return []
+        place = _place(between)
+        where = coref.tell(place) if any(word.pos in ("NOUN", "PROPN") for word in place) else draft.object
+        found.append(
+            replace(draft, object=where, occurred=placed.interval, expression=placed.ref.text, quantity="")
+        )
+    return found
+
+
+def _place(between: Sequence[Word]) -> list[Word]:
+    """The words between two times without what joins them and the second one's preposition."""
+    words = [word for word in between if word.lower not in _JOINTS and word.pos not in ("PUNCT", "SPACE")]
+    return words[:-1] if words and words[-1].pos == "ADP" else words

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
+from math import inf
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Word
 from everwhen.ingest.extract.grammar.word_lists import (
     AHEAD,
@@ -16,6 +18,7 @@ from everwhen.ingest.extract.grammar.word_lists import (
     FUTURE,
     HYPOTHETICAL,
     INVERTING,
+    MANNERS,
     NOBODY,
     UNREAL,
     vocabulary,
@@ -42,6 +45,20 @@ _POINTING = frozenset({"here", "there", "this", "that", "it", "these", "those"})
 def is_ironic(sentence: str) -> bool:
     """Whether a sentence says that it is not meant."""
     return _IRONIC.search(sentence) is not None
+
+
+def is_statement(
+    sentence: Sequence[Word], text: str, passage: ProseLine, shortest: int, longest: float = inf
+) -> bool:
+    """Whether a sentence of so many words says something itself: no manners, quotation, question or irony."""
+    words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
+    return (
+        shortest <= len(words) <= longest
+        and words[0].lower not in MANNERS
+        and not passage.quoted(sentence[0].start)
+        and not asked(tuple(sentence))
+        and not is_ironic(text)
+    )
 
 
 def tense(clause: Clause) -> Tense:

@@ -8,7 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 from everwhen.ingest.entity_resolution import TITLES
 from everwhen.ingest.extract.base import EntityType, ExtractedEntity
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, spoken
-from everwhen.ingest.extract.grammar.word_lists import FILES, KINDS, MANNERS, PERSON_WORDS, VAGUE, vocabulary
+from everwhen.ingest.extract.grammar.word_lists import (
+    FILES,
+    MANNERS,
+    PERSON_WORDS,
+    PETS,
+    THINGS,
+    VAGUE,
+    vocabulary,
+)
 from everwhen.ingest.nicknames import NICKNAMES
 from everwhen.types import Turn
 
@@ -134,7 +142,7 @@ def _spans(parse: Parse, dated: Collection[int], *, small: bool) -> list[tuple[t
 def _proper(word: Word, *, small: bool) -> bool:
     """A word that is tagged as a name, or one in front that may be a name which the parser does not know."""
     if small:
-        return word.pos == "PROPN" and word.text.isalpha() and len(word.text) > 2 and word.lower not in KINDS
+        return word.pos == "PROPN" and word.text.isalpha() and len(word.text) > 2 and word.lower not in THINGS
     unknown = word.tag == "NN" and word.dep in ("nsubj", "nsubjpass") and not word.children
     return word.text[:1].isupper() and (word.pos == "PROPN" or (unknown and word.text.istitle()))
 
@@ -155,14 +163,14 @@ def _kept(
     before, after = around.get(run[0].i - 1), around.get(run[-1].i + 1)
     if before is not None and before.lower.rstrip(".") in TITLES:
         return [((before, *run), _SOMEBODY)]
-    if before is not None and before.lemma in PERSON_WORDS and KINDS.get(before.lemma) != "a pet":
+    if before is not None and before.lemma in PERSON_WORDS and before.lemma not in PETS:
         return [(tuple(run), _SOMEBODY)]
     if before is sentence[0] and before.lower in MANNERS:
         return [] if label in ("EVENT", "ORG") else [(tuple(run), _SOMEBODY)]
     if len(run) == 1 and _opens(run[0], sentence):
         acts = run[0].dep in ("nsubj", "nsubjpass", "compound", "poss")
         called = label or (acts and after is not None and after.text != ",")
-        if run[0].lower.removesuffix("s") in KINDS or (before is None and not called):
+        if run[0].lower.removesuffix("s") in THINGS or (before is None and not called):
             return []
     return [(tuple(run), label)]
 

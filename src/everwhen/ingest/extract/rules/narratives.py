@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.ingest.extract.base import ExtractedNarrative, Network
-from everwhen.ingest.extract.grammar.cleaning import ProseLine
-from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.grammar.word_lists import MANNERS
-from everwhen.ingest.extract.rules.coreference import Coreference
-from everwhen.ingest.extract.rules.event_draft import EventDraft
-from everwhen.ingest.extract.rules.modality import asked, is_ironic
+from everwhen.ingest.extract.rules.event_draft import ParsedTurn
+from everwhen.ingest.extract.rules.modality import is_statement
 from everwhen.ingest.extract.rules.opinions import Opinion, opinions
 from everwhen.ingest.extract.topics import steps, topics
 from everwhen.types import Turn
@@ -26,17 +23,6 @@ SENTENCES, ANSWER_SENTENCES = 4, 2
 """Sentences that are told of a turn, and of an assistant's."""
 CONFIDENCE = 0.6
 _DECIDING = frozenset({"decide", "choose", "agree", "let"})
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedTurn:
-    """A turn as it was parsed."""
-
-    turn: Turn
-    read: Sequence[tuple[ProseLine, Parse]]
-    drafts: Sequence[EventDraft]
-    coref: Coreference
-    entities: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +106,7 @@ def _network(several: Sequence[NarrativeTurn]) -> Network:
 
 def _hull(intervals: Sequence[Interval]) -> Interval | None:
     """What covers the dated events; None where there is none."""
-    if not intervals:
-        return None
-    whole = intervals[0]
-    for interval in intervals[1:]:
-        whole = whole.hull(interval)
-    return whole
+    return reduce(Interval.hull, intervals) if intervals else None
 
 
 def _line(one: ParsedTurn) -> str:
@@ -136,7 +117,8 @@ def _line(one: ParsedTurn) -> str:
     for passage, parse in one.read:
         one.coref.offset = passage.start
         for sentence in parse.sentences:
-            if _tells(sentence, passage, parse):
+            text = parse.text[sentence[0].start : sentence[-1].end]
+            if is_statement(sentence, text, passage, SHORTEST):
                 decided = any(word.lemma in _DECIDING for word in sentence)
                 rank = max(worth.get(id(word), 0) for word in sentence)
                 sentences.append((2 if decided else rank, _stopped(one.coref.tell(sentence))))
@@ -147,13 +129,6 @@ def _line(one: ParsedTurn) -> str:
     told = " ".join(sentences[place][1] for place in sorted(places))
     named = one.turn.speaker.lower() in told.lower()
     return told if named else f"{one.turn.speaker} said: {told}"
-
-
-def _tells(sentence: Sequence[Word], passage: ProseLine, parse: Parse) -> bool:
-    words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
-    if len(words) < SHORTEST or words[0].lower in MANNERS or passage.quoted(sentence[0].start):
-        return False
-    return not asked(tuple(sentence)) and not is_ironic(parse.text[sentence[0].start : sentence[-1].end])
 
 
 def _stopped(text: str) -> str:

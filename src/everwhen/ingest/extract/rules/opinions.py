@@ -12,14 +12,14 @@ from dataclasses import dataclass
 
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
-from everwhen.ingest.extract.grammar.word_lists import EVALUATIVE, FIRST, MANNERS, SECOND, THIRD, vocabulary
+from everwhen.ingest.extract.grammar.word_lists import EVALUATIVE, FIRST, SECOND, THIRD, vocabulary
 from everwhen.ingest.extract.rules.coreference import Coreference
 from everwhen.ingest.extract.rules.event_draft import EventDraft
-from everwhen.ingest.extract.rules.modality import asked, is_ironic
+from everwhen.ingest.extract.rules.modality import is_statement
 
 MOST = 2
 """Opinions of one turn that are kept."""
-LONGEST = 45
+SHORTEST, LONGEST = 3, 45
 """Words of a sentence that can be read as one opinion."""
 
 FIRM, HELD, LOOSE = 0.9, 0.75, 0.5
@@ -64,23 +64,12 @@ def opinions(
         coref.offset = passage.start
         for sentence in parse.sentences:
             text = parse.text[sentence[0].start : sentence[-1].end]
-            if len(found) == MOST or not _may_hold_one(sentence, text, passage):
+            if len(found) == MOST or not is_statement(sentence, text, passage, SHORTEST, LONGEST):
                 continue
             held = _held(sentence, text, events, answer)
             if held is not None:
                 found.append(Opinion(_told(sentence, text, coref), held))
     return tuple(found)
-
-
-def _may_hold_one(sentence: Sequence[Word], text: str, passage: ProseLine) -> bool:
-    words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
-    return (
-        3 <= len(words) <= LONGEST
-        and words[0].lower not in MANNERS
-        and not passage.quoted(sentence[0].start)
-        and not asked(tuple(sentence))
-        and not is_ironic(text)
-    )
 
 
 def _held(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -> float | None:

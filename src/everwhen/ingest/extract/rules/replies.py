@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, past_form
 from everwhen.ingest.extract.grammar.word_lists import vocabulary
@@ -18,7 +18,7 @@ from everwhen.ingest.extract.rules.clause_times import (
 from everwhen.ingest.extract.rules.clause_wording import object_of
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.coreference import Coreference
-from everwhen.ingest.extract.rules.event_draft import SURE, EventDraft
+from everwhen.ingest.extract.rules.event_draft import SURE, EventDraft, ParsedTurn
 from everwhen.ingest.extract.rules.modality import denied, tense
 from everwhen.types import Turn
 
@@ -36,29 +36,19 @@ _AGREES = {"are": "is", "were": "was", "have": "has"}
 _SURE = SURE - 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierTurn:
-    """A turn as it was read."""
-
-    turn: Turn
-    parses: Sequence[Parse]
-    drafts: Sequence[EventDraft]
-    coref: Coreference
-
-
 def answer(
-    turn: Turn, parses: Sequence[Parse], before: Sequence[EarlierTurn], moment: SpeechTime
+    turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn], moment: SpeechTime
 ) -> EventDraft | None:
     """What a turn that only says a time tells of: the event asked for, or the last one that its speaker told."""
     if not before or before[-1].turn.speaker == turn.speaker or turn.role == "assistant" or len(parses) != 1:
         return None
     asked, (reply,) = before[-1], parses
-    if not asked.parses or not _ASKS_WHEN.search(asked.parses[-1].text):
+    if not asked.read or not _ASKS_WHEN.search((question := asked.read[-1][1]).text):
         return None
     dated = _time_alone(reply, moment)
     if dated is None:
         return None
-    clause = next((one for one in reversed(clauses(asked.parses[-1])) if one.subject is not None), None)
+    clause = next((one for one in reversed(clauses(question)) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
         return _told_before(turn, before[:-1], dated, reply, moment)
     heard = replace(asked.coref, listener=turn.speaker)  # "you" is who answers
@@ -74,7 +64,7 @@ def _time_alone(parse: Parse, moment: SpeechTime) -> DatedExpression | None:
 
 
 def _told_before(
-    turn: Turn, before: Sequence[EarlierTurn], dated: DatedExpression, reply: Parse, moment: SpeechTime
+    turn: Turn, before: Sequence[ParsedTurn], dated: DatedExpression, reply: Parse, moment: SpeechTime
 ) -> EventDraft | None:
     """ "I quit my job." - "Oh, when?" - "Last Friday"."""
     told = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()

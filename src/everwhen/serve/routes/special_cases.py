@@ -1,0 +1,148 @@
+"""The few addresses that do more than their operation says; `/ask` and `/consolidate` have files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from fastapi import Response
+from pydantic import Field
+
+from everwhen.errors import UsageError
+from everwhen.memory import Memory
+from everwhen.operations import Operation
+from everwhen.operations.facts import About, AsOf, Current, History, Stale
+from everwhen.operations.maintenance import Forget, Retain
+from everwhen.operations.recall import RecallMemories
+from everwhen.operations.tree import Tree
+from everwhen.operations.turns import Grep, Turns
+from everwhen.recipes import CHANNELS, STAGES, for_budget
+from everwhen.serve.arguments import some_of
+from everwhen.serve.auth import admit
+from everwhen.serve.pagination import after_turn, page_of_turns
+from everwhen.serve.problems import Problem
+from everwhen.serve.routes.operations import Asked, Special, perform
+from everwhen.serve.routing import audited, replied, written
+from everwhen.time_arguments import TimeReader
+from everwhen.types import EventHit, Hit, Recall, Receipt
+from everwhen.when import Interval
+
+
+async def _turns(asked: Asked) -> Response:
+    """Read no further than the page that is asked for."""
+    given = asked.values
+    after = after_turn(given["cursor"])
+
+    def act(memory: Memory) -> Response:
+        inside = TimeReader(memory.zone).window(asked.operation.between) or Interval(None, None)
+        start = max(filter(None, (inside.start, after[0] if after else None)), default=None)
+        said = memory.each_turn(asked.operation.session, (start, inside.end))
+        found = page_of_turns(said, after, given["limit"], asked.state.serving)
+        return replied(written(found, asked.answer.of))
+
+    return await asked.state.banks.call(asked.bank, act)
+
+
+async def _grep(asked: Asked) -> Response:
+    """Patterns are searched for in a pool of their own."""
+    banks, operation = asked.state.banks, asked.operation
+    events = operation.calendar == "events"
+    if not operation.regex:
+        return await perform(asked, run=banks.read if events else banks.call)
+    if events:  # which waits for extraction: not where patterns are searched for
+        await banks.extracted(asked.bank)
+    return await perform(asked, run=banks.search)
+
+
+async def _tree(asked: Asked) -> Response:
+    """Takes `from` and `to` as well as `at`."""
+    operation, sides = asked.operation, (asked.values["from_"], asked.values["to"])
+    if operation.at is not None and sides != (None, None):
+        raise Problem(422, "at: give an instant, or a stretch of time as from and to, not both", "UsageError")
+
+    def act(memory: Memory) -> Any:
+        moment = operation.at or TimeReader(memory.zone).window(sides)
+        return memory.perform(replace(operation, at=moment))
+
+    return await perform(asked, act)
+
+
+async def _recall(asked: Asked) -> Response:
+    """Takes two arguments more than the operation: `include_metadata` and `without`."""
+    banks, operation = asked.state.banks, _less(asked)
+
+    def act(memory: Memory) -> Recall:
+        found: Recall = memory.perform(operation)
+        if asked.values["include_metadata"]:
+            return found
+        return replace(found, memories=tuple(replace(one, metadata={}) for one in found.memories))
+
+    return await perform(asked, act, banks.read if operation.fresh else banks.call)
+
+
+def _less(asked: Asked) -> Any:
+    """The operation less the stages that are left out."""
+    operation = asked.operation
+    if not asked.values["without"]:
+        return operation
+    recipe = operation.recipe or for_budget(operation.budget, asked.state.settings)
+    for stage in asked.values["without"]:
+        recipe = recipe.without(stage)
+    return replace(operation, recipe=recipe)
+
+
+def _meant(given: Mapping[str, Any]) -> Operation[Any]:
+    """What `GET /facts` asks for: what holds now, what held at an instant, or how a subject changed."""
+    subject, predicate = given["subject"], given["predicate"]
+    if given["history"] or given["versions"]:
+        if subject is None:
+            raise UsageError("history: name the subject whose history you want (`subject`)")
+        if predicate is None:
+            return About(subject, versions=given["versions"])
+        return History(subject, predicate, versions=given["versions"])
+    if given["as_of"] is not None:
+        return AsOf(given["as_of"], subject, predicate, known_at=given["known_at"])
+    if given["known_at"] is not None:
+        raise UsageError("known_at: say also for which instant (`as_of`)")
+    return Current(subject, predicate, now=given["now"])
+
+
+async def _forget(asked: Asked) -> Response:
+    """Forget in the bank, then in what the server itself keeps of it; for everything the scope admin is needed."""
+    state, operation = asked.state, asked.operation
+    if getattr(operation, "everything", False):
+        admit(asked.request.state.caller, "admin", asked.bank)
+
+    def act(memory: Memory) -> Receipt:
+        receipt: Receipt = memory.perform(operation)
+        if not receipt.dry_run:
+            state.forget(asked.bank)
+        audited(asked.request, dry_run=receipt.dry_run, turns=len(receipt.turns), facts=len(receipt.facts))
+        return receipt
+
+    return await perform(asked, act)
+
+
+SPECIAL = {
+    Turns: Special(_turns),
+    Grep: Special(_grep, response=list[Hit] | list[EventHit]),
+    Tree: Special(_tree),
+    RecallMemories: Special(
+        _recall,
+        more={
+            "include_metadata": (
+                bool,
+                Field(False, description="Give each memory's metadata too; `max_tokens` does not count it."),
+            ),
+            "without": (
+                some_of((*CHANNELS, *STAGES)),
+                Field([], description="Stages to leave out, such as `rerank`."),
+            ),
+        },
+    ),
+    Current: Special(pick=_meant),
+    Stale: Special(defaults={"limit": 100}),
+    Forget: Special(_forget),
+    Retain: Special(_forget),
+}

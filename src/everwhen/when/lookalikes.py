@@ -72,11 +72,17 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return after not in MEASURES  # "in June 31 people came"
     if item.rule is not None and item.rule.name == "so long since" and before in _STRETCHES:
         return False  # "in the three years since the fire we moved twice"
+    if item.rule is not None and item.rule.name == "so long from" and _is_rate(item, tokens, before):
+        return False  # "60 a month from August"
     if tokens[item.start].lower in ("through", "thru") and before in _PASSES:
         return False  # "we got through 2020": it was passed, not its end reached
     if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
         return False  # "the weekend after my birthday": only the memory knows when that was
     return not isinstance(value, Meaning) or _plausible(item, value, tokens, before, after)
+
+
+def _is_rate(item: Item, tokens: list[Token], before: str) -> bool:
+    return tokens[item.start].lower in ("a", "an") and any(letter.isdigit() for letter in before)
 
 
 def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
@@ -211,6 +217,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             if spelled and _one_of_several(tokens, item.start):
                 return False  # "three floors … on the second"
             return not after or after in _AFTER_DAY or after in _ENDS
+        case DayOfMonth() if last == "word" and tokens[item.end - 2].lower == ",":
+            return not after or after in _ENDS  # "on Friday, first round is on me"
         case MonthDay() if after in _STREETS:
             return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":

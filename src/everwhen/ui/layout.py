@@ -235,6 +235,12 @@ class Layout:
             with self._head:
                 heading(page.title, page.hint, self.session)
 
+    def _say_unread(self) -> None:
+        many = f"{self.session.unread:,} turns are" if self.session.unread > 1 else "1 turn is"
+        with block("div", "actions unread", "role=status"):
+            said(f"{many} not read yet: what was told there is missing here.")
+            press("Look again", self.refresh, "plain")
+
     async def refresh(self) -> None:
         """Read everything again, and draw it."""
         if self._shown is not None:
@@ -272,10 +278,7 @@ class Layout:
                 self._no_bank()
             else:
                 if self.session.unread:
-                    said(
-                        f"{self.session.unread:,} turns are not read yet: what they tell is missing here.",
-                        "faint",
-                    )
+                    self._say_unread()
                 page.draw(data)
         self._area.props(f"data-drawn={mine} data-shown={page.name}")
 

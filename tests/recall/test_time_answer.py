@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, TimeAnswer, UsageError
+from everwhen.question import parse
 
 ASKED = datetime(2024, 11, 10, 12, tzinfo=UTC)
 
@@ -104,6 +105,8 @@ TERMS = (
     ("2024-07-08", "The loan runs until the end of November."),
     ("2024-07-09", "I'm allergic to almonds since two years."),
     ("2024-07-10", "My internship ended today! I stay in Leipzig until Friday."),
+    ("2024-07-10", "My parents are coming over from 8 to 14 August."),
+    ("2024-07-10", "The pilates course starts between 2 and 6 September."),
 )
 
 
@@ -128,12 +131,42 @@ def terms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         ("When does the loan run out?", ("2024-11-30", "2024-12-01")),
         ("Since when am I allergic to almonds?", ("2022-01-01", "2023-01-01")),
         ("When did my internship end?", ("2024-07-10", "2024-07-11")),
+        ("When are my parents coming over?", ("2024-08-08", "2024-08-15")),
+        ("When does the pilates course start?", ("2024-09-02", "2024-09-07")),
     ],
 )
 def test_how_something_begins_or_ends_is_answered_by_that_side_of_its_time(
     terms: Memory, question: str, expected: tuple[str, str]
 ) -> None:
     assert days(terms.when(question, at=datetime(2024, 7, 12, tzinfo=UTC))) == expected
+
+
+def test_an_end_that_retention_took_the_words_of_makes_nothing_fail(home: Path) -> None:
+    with Memory.open(home, "terms") as memory:
+        memory.add(TERMS[0][1], at=datetime(2024, 7, 1, 10, tzinfo=UTC))
+        memory.flush()
+        memory.retain(rule="keep raw turns 90 days")
+        memory.when("When does my contract with Nordex end?", at=ASKED)
+
+
+@pytest.mark.parametrize(
+    ("question", "edge"),
+    [
+        ("When does it end?", "end"),
+        ("When does my visa expire?", "end"),
+        ("Can you tell me until when she is away?", "end"),
+        ("When is the party over?", "end"),
+        ("When did the fire start?", "start"),
+        ("When does the course begin in Porto?", "start"),
+        ("When did we end up in Porto?", None),
+        ("When is the Front End conference?", None),
+        ("When is the start-up fair?", None),
+        ("When are they coming over?", None),
+        ("When did she start the book she lost?", None),
+    ],
+)
+def test_only_a_verb_asks_for_a_beginning_or_an_end(question: str, edge: str | None) -> None:
+    assert parse(question, ASKED, "UTC").edge == edge
 
 
 def test_a_plan_answers_what_is_to_come(diary: Memory) -> None:

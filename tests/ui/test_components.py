@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from everwhen import Memory
 from everwhen.cli import run
 from everwhen.ingest.worker import Worker
+from everwhen.memory.bank import GLANCE
 from everwhen.serve.app import create_app
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
@@ -134,9 +135,11 @@ def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home:
     ]
 
 
-@pytest.mark.parametrize(("turns", "waits"), [(page_session.WAITED_FOR, 1), (page_session.WAITED_FOR + 1, 0)])
-def test_a_page_waits_once_for_a_few_turns_and_not_at_all_for_many(
-    home: Path, monkeypatch: pytest.MonkeyPatch, turns: int, waits: int
+@pytest.mark.parametrize(
+    ("turns", "glances"), [(page_session.WAITED_FOR, False), (page_session.WAITED_FOR + 1, True)]
+)
+def test_a_page_waits_once_for_a_few_turns_and_glances_at_many(
+    home: Path, monkeypatch: pytest.MonkeyPatch, turns: int, glances: bool
 ) -> None:
     with Memory.open(home, "ana", extract="none") as memory:
         memory.add_many([f"I planted {number} trees in May." for number in range(turns)])
@@ -147,7 +150,6 @@ def test_a_page_waits_once_for_a_few_turns_and_not_at_all_for_many(
         return turns  # the time was over before the first one was read
 
     monkeypatch.setattr(Worker, "wait", wait)
-    monkeypatch.setattr(Worker, "wake", lambda worker: None)
     state = ServerState(ServerSettings(home))
     sessions = Sessions()
     visitor = Visitor(state, sessions, sessions.open(state.keys.create("read", "ana")[1]), "127.0.0.1:8765")
@@ -163,7 +165,7 @@ def test_a_page_waits_once_for_a_few_turns_and_not_at_all_for_many(
             await state.close()
 
     assert asyncio.run(look()) == [0, 0, 0]
-    assert len(waited) == waits and session.unread == turns
+    assert [one == GLANCE for one in waited] == [glances] and session.unread == turns
 
 
 @pytest.mark.anyio

@@ -361,6 +361,7 @@ def test_every_word_order_gives_its_rule_the_values_that_it_takes(code: str) -> 
         ("Wir treffen uns jeden zweiten Freitag.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
         ("Wir fahren jedes dritte Wochenende hin.", "FREQ=WEEKLY;INTERVAL=3;BYDAY=SA,SU"),
         ("Er kommt jeden dritten Tag vorbei.", "FREQ=DAILY;INTERVAL=3"),
+        ("Wir treffen uns jeden zweiten Freitag im Monat.", "FREQ=MONTHLY;BYDAY=2FR"),
         ("Ci vediamo ogni secondo venerdì.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
         ("Nous nous voyons chaque deuxième vendredi.", "FREQ=WEEKLY;INTERVAL=2;BYDAY=FR"),
     ],
@@ -386,3 +387,7 @@ def test_the_month_that_is_a_number_in_french_is_a_month(text: str) -> None:
 
 def test_seven_in_french_is_a_number_still() -> None:
     assert found_in("Il y a sept jours nous avons dîné ensemble.") == ["2023-05-03/2023-05-04"]
+
+
+def test_my_in_french_is_no_monday() -> None:
+    assert found_in("mon anniversaire le 3 mai") == ["2024-05-03/2024-05-04"]

@@ -35,6 +35,9 @@ def test_there_are_enough_sentences_to_mean_something() -> None:
         ("Dinner on Friday, first round is on me.", "Friday", "2023-05-12"),
         ("We will pay 60 a month from August.", "August", "2023-08-01"),
         ("Rent will be $450 a month from June.", "June", "2023-06-01"),
+        ("We will pay 60 euros a month from August.", "August", "2023-08-01"),
+        ("Let's meet at 5 a week from Friday.", "Friday", "2023-05-19"),
+        ("Let's meet at 5 pm a week from Friday.", "Friday", "2023-05-19"),
     ],
 )
 def test_what_follows_a_day_or_comes_before_a_month_is_not_counted_from_it(

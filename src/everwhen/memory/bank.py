@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+GLANCE = 0.05
+"""Seconds in which a worker that cannot go on says so; nothing is waited for."""
+
 
 @lru_cache(maxsize=4)
 def shared_reranker(name: str, timeout: float | None = None) -> Reranker:
@@ -160,8 +163,8 @@ class OpenBank:
             self.worker.wake()
 
     def settle(self, most: int | None = None) -> int:
-        """Wait for the extraction of what was added before this call, but not for ever, and not at all where more than
-        `most` turns wait; how many still do.
+        """Wait for the extraction of what was added before this call, but not for ever, and hardly at all where more
+        than `most` turns wait; how many still do.
 
         Turns that come later are not waited for, so that a reader ends however much is being written.
         """
@@ -171,10 +174,8 @@ class OpenBank:
 
     def _waited(self, most: int | None) -> int:
         jobs = self.store.jobs.extraction
-        if most is not None and (waiting := jobs.pending()) > most:
-            self.wake()
-            return waiting
-        return self.worker.wait(jobs.watermark(), self.settings.wait_seconds)
+        is_long = most is not None and jobs.pending() > most
+        return self.worker.wait(jobs.watermark(), GLANCE if is_long else self.settings.wait_seconds)
 
     @contextmanager
     def resting(self) -> Iterator[None]:

@@ -65,14 +65,16 @@ _SUPERLATIVE = pattern(
     r"\b(?:the|my|our|his|her|their|\w+'s)\s+(most\s+recent|latest|earliest|newest|last)\b"
 )
 _RECENTLY = pattern(r"\b(most\s+recently)\b")
+# How something begins or ends: the verb stands last, or before a preposition ("the front end conference" has none).
+_LAST = r"(?:\s+(?:in|at|on|for|with)\b|\s*[?!.]*$)"
 _START = pattern(
-    r"^(?:since|from)\s+(?:when|what|which)\b", r"\b(?:start|begin|commenc)(?:s|es|ed|ing)?\b", r"\bbegan\b"
+    r"\b(?:since|from)\s+(?:when|what|which)\b",
+    rf"\s(?:starts?|started|begins?|began|begun|commence[sd]?){_LAST}",
 )
 _END = pattern(
-    r"^(?:until|till|'?til)\s+(?:when|what|which)\b",
-    r"\b(?:end|finish|expir)(?:s|es|ed|e|ing)?\b",
-    r"\b(?:run|runs|ran|running)\s+out\b",
-    r"\b(?:is|are|was|were|be|'s)\b.*\bover\W*$",
+    r"\b(?:until|till|'?til)\s+(?:when|what|which)\b",
+    rf"\s(?:ends?|ended|finish(?:es|ed)?|expire[sd]?|runs?\s+out|ran\s+out){_LAST}",
+    r"\b(?:is|are|was|were|'s)\b.*(?<!ing)\s+over\s*[?!.]*$",
 )
 _OWNING = pattern(r"\b(?:my|our|his|her|its|their|your|the|a|an)$", r"'s$")
 _PREPOSITION = pattern(r"\s(?:on|in|at|during)\s*$")

@@ -51,7 +51,7 @@ AMONG = 0.1
 _TURN, _EVENT = frozenset({"turn"}), frozenset({"event"})
 _RANKED = frozenset({"turn", "fact"})
 # "Since" of "since when" names no event.
-_BOUND_ASKED = re.compile(r"\W*(?:since|until|till|from|by)\s+(?:when|what|which)\b", re.IGNORECASE)
+_BOUND_ASKED = re.compile(r"\b(?:since|until|till|from|by)\s+(?:when|what|which)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _LETTERS = re.compile(r"[^\W_]+")
 
@@ -90,8 +90,8 @@ def when(store: Store, embedder: Embedder, ask: WhenRequest) -> TimeAnswer | Non
     question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
         return None
-    is_leaning = question.time is not None and question.time.anchor and not _BOUND_ASKED.match(ask.query)
-    if is_leaning and question.time is not None and not ask.anchor:
+    is_bound = question.form == "since" or _BOUND_ASKED.search(ask.query)
+    if question.time is not None and question.time.anchor and not is_bound and not ask.anchor:
         moved, question = _anchored(store, embedder, ask, question, question.time)
         if moved is not None:
             return moved

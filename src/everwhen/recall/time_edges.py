@@ -11,15 +11,17 @@ from dataclasses import replace
 from datetime import timedelta
 
 from everwhen.question import Question
-from everwhen.question.parsed import Edge
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.time_evidence import SENTENCE, TimeEvidence, sentence_at
 from everwhen.when import Interval
 
-_RANGE = re.compile(r"\b(?:to|until|till?|through|thru|and)\b|[-–—]", re.IGNORECASE)
-_INCLUDED = re.compile(r"^(?:by|through|thru|no later than)\b|\bend of\b", re.IGNORECASE)
+_RANGE = re.compile(r"\b(?:to|until|till?|through|thru)\b|[-–—]", re.IGNORECASE)
+_DOUBT = re.compile(
+    r"^(?:in|within|between)\b|\b(?:mid|middle|early|late|beginning|start of|around|about)\b", re.I
+)
+_UP_TO = re.compile(r"^(?:up\s+)?(?:until|till|'?til|to)\b", re.IGNORECASE)
+_INCLUDED = re.compile(r"^(?:by|through|thru|no later than|not later than)\b", re.IGNORECASE)
 _END_OF = re.compile(r"\bend of\b", re.IGNORECASE)
-_LOOSE = re.compile(r"\b(?:mid|middle|early|late|beginning|start of|around|about)\b", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _MOMENT = timedelta(microseconds=1)
 
@@ -32,43 +34,56 @@ def at_edges(clues: Sequence[TimeEvidence], question: Question) -> list[TimeEvid
     asked = _words(question.event)
     found, telling = [], set[str]()
     for clue in clues:
-        interval = _edge_of(clue, question.edge)
+        interval = _edge_of(clue, question)
         found.append(clue if interval is None else replace(clue, interval=interval))
         if interval is not None and _speaks_of(clue, asked):
             telling.add(clue.turn.id)
     return [clue for clue in found if clue.dated or clue.turn.id not in telling]
 
 
-def _edge_of(clue: TimeEvidence, edge: Edge) -> Interval | None:
-    """The unit of time that its words name as the beginning or as the end; None where they name none."""
+def _edge_of(clue: TimeEvidence, question: Question) -> Interval | None:
+    """The unit of time that its words, which are English, name as the beginning or as the end; None where they name
+    none, or an hour, which is exact already. What has happened did not end later than it was told."""
     whole = clue.interval if clue.event is None else clue.event.occurred
-    words, zone = clue.expression, clue.turn.zone
-    if (
-        whole is None
-        or not clue.dated
-        or not words
-        or clue.kind not in ("event", "expression")
-        or _LOOSE.search(words)
-    ):
+    words = clue.expression
+    if whole is None or not clue.dated or clue.kind not in ("event", "expression") or _DOUBT.search(words):
         return None
-    start, end = whole.start, whole.end
-    if start is not None and end is not None and not _RANGE.search(words):
+    if whole.grain in ("second", "minute", "hour"):
         return None
-    if edge == "start":
-        return None if start is None else unit_around(start, whole.grain, zone)
-    if end is None:
-        return None
-    included = start is not None or _INCLUDED.search(words)
-    return unit_around(
-        end - _MOMENT if included else end, "day" if _END_OF.search(words) else whole.grain, zone
+    found = (
+        _start(whole, words, clue.turn.zone)
+        if question.edge == "start"
+        else _end(whole, words, clue.turn.zone)
     )
+    is_ahead = found is not None and found.start is not None and found.start > clue.turn.said_at
+    return None if is_ahead and question.happened else found
+
+
+def _start(whole: Interval, words: str, zone: str) -> Interval | None:
+    is_whole = whole.end is not None and not _RANGE.search(words)
+    return None if whole.start is None or is_whole else unit_around(whole.start, whole.grain, zone)
+
+
+def _end(whole: Interval, words: str, zone: str) -> Interval | None:
+    if whole.end is None:
+        return None
+    last = whole.end - _MOMENT
+    if whole.start is not None:
+        return unit_around(last, whole.grain, zone) if _RANGE.search(words) else None
+    if _END_OF.search(words) and _UP_TO.match(words):
+        return unit_around(last, "day", zone)
+    if _INCLUDED.match(words):
+        return unit_around(last, whole.grain, zone)
+    return unit_around(whole.end, whole.grain, zone) if _UP_TO.match(words) else None
 
 
 def _speaks_of(clue: TimeEvidence, asked: frozenset[str]) -> bool:
     """Whether no other sentence of its turn has more of the words that are asked for."""
     text = clue.turn.text
     here = sentence_at(text, max(0, text.find(clue.expression)))
-    return len(asked & _words(here)) >= max(len(asked & _words(one)) for one in SENTENCE.findall(text))
+    return len(asked & _words(here)) >= max(
+        (len(asked & _words(one)) for one in SENTENCE.findall(text)), default=0
+    )
 
 
 def _words(text: str) -> frozenset[str]:

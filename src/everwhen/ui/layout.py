@@ -249,6 +249,8 @@ class Layout:
 
     async def _read(self, page: UIPage) -> tuple[Any, str]:
         """What a page shows, or the sentence why it cannot."""
+        if self.session.unread:  # what it keeps was not all
+            page.read_again()
         self.session.unread = 0
         try:
             if self.session.stats is not None or page.name == "import":

@@ -129,8 +129,11 @@ class PageSession:
         self._admit("read", "ask")
         banks = self.visitor.state.banks
         with span("search_memory", self.bank):
-            await banks.extracted(self.bank)
-            return await banks.wait(self.bank, act)
+            with one_wait() as wait:
+                await banks.extracted(self.bank, WAITED_FOR)
+                found = await banks.wait(self.bank, act)
+            self.unread = wait.pending
+            return found
 
     async def write(
         self,

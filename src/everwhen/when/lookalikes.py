@@ -27,6 +27,9 @@ MEASURES = _LISTS["measures"]
 LABELS = _LISTS["labels"]
 _MONEY = _LISTS["money"]
 _AFTER_DAY = _LISTS["after_day"]
+_BEFORE_A_NUMBER = frozenset({"at", "room", "gate", "platform", "number", "until", "till", "by", "flat"})
+_CLOCK = frozenset({"am", "pm", "a.m", "p.m", "o'clock", ".", ",", "!", "?", ";"})
+_IS = frozenset({"is", "are", "was", "were", "isn't", "aren't", "will", "would", "seems", "sounds"})
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
@@ -74,6 +77,8 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False  # "in the three years since the fire we moved twice"
     if item.rule is not None and item.rule.name == "so long from" and _is_rate(item, tokens, before):
         return False  # "60 a month from August"
+    if item.rule is not None and item.rule.name == "since so long" and after in _IS:
+        return False  # "since two weeks is too long": because
     if tokens[item.start].lower in ("through", "thru") and before in _PASSES:
         return False  # "we got through 2020": it was passed, not its end reached
     if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
@@ -82,7 +87,13 @@ def stands(item: Item, tokens: list[Token]) -> bool:
 
 
 def _is_rate(item: Item, tokens: list[Token], before: str) -> bool:
-    return tokens[item.start].lower in ("a", "an") and any(letter.isdigit() for letter in before)
+    """Whether a number stands before it, or a number of something: "60 euros a month from"."""
+    if tokens[item.start].lower not in ("a", "an") or before in _CLOCK:
+        return False
+    for place in (item.start - 1, item.start - 2):
+        if place >= 0 and any(letter.isdigit() for letter in tokens[place].lower):
+            return place == 0 or tokens[place - 1].lower not in _BEFORE_A_NUMBER
+    return False
 
 
 def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:

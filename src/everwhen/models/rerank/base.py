@@ -44,7 +44,7 @@ class Reranker(Protocol):
 
     @property
     def reads(self) -> frozenset[str]:
-        """What of a candidate it looks at: its `text`, or the `codes` of its token vectors."""
+        """What it looks at: the `text` of a candidate, or the stored `codes` of its token vectors."""
         ...
 
     def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:

@@ -42,8 +42,9 @@ def signals() -> frozenset[str]:
 def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
     """Word to the languages that it speaks for: the fewer have it, the more it says. "Sept", seven in French, is a
     month in English as well."""
-    sets = {code: language(code).cues - _english_times() for code in spaced()} | {"en": _ENGLISH}
+    sets = {code: language(code).cues for code in spaced()} | {"en": _ENGLISH}
     for code in spaced():
+        sets[code] = sets[code] - (language(code).words("numbers") & _english_times())
         plain = {fold(word) for word in sets[code] if len(word) > 2}  # people leave accents out
         sets[code] = sets[code] | plain
     return _weighed(sets, 3)

@@ -154,6 +154,16 @@ def every_nth_cycle(step: int, cycle: Cycle) -> Recurrence | None:
     return Recurrence(cycle.every, step, cycle) if step > 1 else None
 
 
+@rule(
+    "<every> <nth> <weekday> <of> <on>? <unit>",
+    "<every> <nth> <weekday> <in> <on>? <unit>",
+    "<every> <nth> <weekday> <on> <unit>",
+    gives="recurrence",
+)
+def nth_weekday_of_months(number: int, day: int, unit: Unit) -> Recurrence | None:
+    return Recurrence("month", 1, Weekday(day), nth=number) if unit == "month" else None
+
+
 @rule("<every> <nth> <unit>", gives="recurrence")
 def every_nth_unit(step: int, unit: Unit) -> Recurrence | None:
     return Recurrence(unit, step) if step > 1 else None

@@ -39,7 +39,7 @@ $(STAMP): $(BASE) pyproject.toml requirements.lock
 
 demo: $(BASE) ## A story's timeline and answers with reasons, no key asked
 	@PYTHONPATH=src $(BIN)/python -m everwhen demo
-	@echo "In this checkout: make demo-ui"
+	@echo "In this checkout: make demo-ui; make install puts everwhen into .venv/bin"
 
 demo-ui: $(STAMP) ## The page on the same story, in your browser (Ctrl-C ends it)
 	@$(BIN)/everwhen demo --ui

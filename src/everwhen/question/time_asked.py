@@ -39,7 +39,7 @@ _AHEAD = pattern(
     rf"{_WHEN}\s+(?:is|are|am)\b.*\w{{2}}ing\b",
 )
 _NOT_AHEAD = pattern(r"\b(?:was|were|had)\s+going\s+to\b")
-_WANTED = pattern(r"\b(?:need|want|should|would|have to|left)\b")
+_WANTED = pattern(r"\b(?:need|want(?:s|ed)?|should|would|might|have to|left)\b")
 _EITHER = pattern(rf"{_WHEN}\s*(?:is|are|am|do|does|'s)\b")  # "when is the exam": before or after now
 _DENIED = pattern(r"\b(?:not|never|\w+n['’]t|miss(?:ed)?|skip(?:ped)?|cancel(?:l?ed)?)\b")
 _HAPPENED = pattern(r"\b(?:did|was|were|had)(?:n['’]t)?\b")
@@ -125,7 +125,7 @@ def undated(words: str, at: datetime, zone: str) -> tuple[str, Interval] | None:
     tense: Literal["past"] | None = "past" if _HAPPENED.search(words) or _PAST.search(words) else None
     named = [
         (ref.span, ref.interval)
-        for ref in resolve(words, at, zone, tense)
+        for ref in resolve(words, at, zone, tense, question=True)
         if ref.kind == "point" and ref.interval
     ]
     if len(named) != 1:

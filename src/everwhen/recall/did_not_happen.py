@@ -37,11 +37,14 @@ _QUOTED = re.compile(r"^\W*[\"'“‘„«](?:i|we|my|our)\b", re.IGNORECASE)
 def did_not_happen(clue: TimeEvidence, words: str, question: Question) -> bool:
     """Whether a clue's words say that it did not happen, where the question asks for what did.
 
-    `words` are those of the clue that the question is about. What a question about plans asks for may well be wished.
+    `words` are those of the clue that the question is about. What a question about plans asks for may well be supposed
+    or wished.
     """
     status = clue.event.status if clue.event else ""
-    if status == "hypothetical" or _SUPPOSED.search(words) or _NEARLY.search(words) or _QUOTED.search(words):
+    if _NEARLY.search(words) or _QUOTED.search(words):
+        return True
+    if not question.planned and (status == "hypothetical" or _SUPPOSED.search(words)):
         return True
     if not question.denied and (status == "negated" or _DENIED.search(words)):
         return True
-    return question.ahead is False and bool(_WISHED.search(words))
+    return question.ahead is False and not question.planned and bool(_WISHED.search(words))

@@ -146,7 +146,7 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     begun = similar_facts(store, vector, question.event, 1, then)
-    clues = at_edges([*gather_evidence(store, ranked[:TURNS], units, then), *begun], question)
+    clues = at_edges([*gather_evidence(store, ranked[:TURNS], units, then), *begun], question, ask.at)
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
     found = features(question, clues, near_turns, read)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from everwhen.question import Question
 from everwhen.recall.calendar_unit import unit_around
@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 _MOMENT = timedelta(microseconds=1)
 
 
-def at_edges(clues: Sequence[TimeEvidence], question: Question) -> list[TimeEvidence]:
+def at_edges(clues: Sequence[TimeEvidence], question: Question, at: datetime) -> list[TimeEvidence]:
     """The clues, those with a beginning or an end narrowed to the one that is asked for. A sentence that tells it is
     not about the day on which it was said: "my contract runs until 31 August" ended on no other."""
     if question.edge is None:
@@ -34,16 +34,16 @@ def at_edges(clues: Sequence[TimeEvidence], question: Question) -> list[TimeEvid
     asked = _words(question.event)
     found, telling = [], set[str]()
     for clue in clues:
-        interval = _edge_of(clue, question)
+        interval = _edge_of(clue, question, at)
         found.append(clue if interval is None else replace(clue, interval=interval))
         if interval is not None and _speaks_of(clue, asked):
             telling.add(clue.turn.id)
     return [clue for clue in found if clue.dated or clue.turn.id not in telling]
 
 
-def _edge_of(clue: TimeEvidence, question: Question) -> Interval | None:
+def _edge_of(clue: TimeEvidence, question: Question, at: datetime) -> Interval | None:
     """The unit of time that its words, which are English, name as the beginning or as the end; None where they name
-    none, or an hour, which is exact already. What has happened did not end later than it was told."""
+    none, or an hour, which is exact already. What has happened did not end later than it is asked about."""
     whole = clue.interval if clue.event is None else clue.event.occurred
     words = clue.expression
     if whole is None or not clue.dated or clue.kind not in ("event", "expression") or _DOUBT.search(words):
@@ -55,7 +55,7 @@ def _edge_of(clue: TimeEvidence, question: Question) -> Interval | None:
         if question.edge == "start"
         else _end(whole, words, clue.turn.zone)
     )
-    is_ahead = found is not None and found.start is not None and found.start > clue.turn.said_at
+    is_ahead = found is not None and found.start is not None and found.start > at
     return None if is_ahead and question.happened else found
 
 

@@ -1,5 +1,5 @@
 """What two dates next to each other say about one another: "it was the Friday, so 7 March", "in March, May and July of
-2021"."""
+2021", "I land on 9 July and stay till the 30th"."""
 
 from __future__ import annotations
 
@@ -75,6 +75,44 @@ def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Con
         replace(one, text=before.text) if one.text != before.text else one
         for one, before in zip(kept, found, strict=True)
     ]
+
+
+def in_the_month_named(found: Sequence[TimeRef], ctx: Context) -> list[TimeRef]:
+    """The same references, where a day without a month lies in the month that was named before it in the sentence, or
+    in the one after: "we land on 28 July and stay till the 9th"."""
+    kept = list(found)
+    named: TimeRef | None = None
+    for place, ref in enumerate(kept):
+        if _DAY_ALONE in ref.rule and not _MONTH.search(ref.text) and not _WEEKDAY.search(ref.text):
+            moved = _in_month(ref, named, ctx) if named is not None else None
+            if moved is not None:
+                kept[place] = moved
+        elif _MONTH.search(ref.text):
+            named = ref if ref.grain in ("day", "month") and not _RELATIVE.search(ref.text) else None
+    return kept
+
+
+_DAY_ALONE = "day of the month"
+
+
+def _in_month(ref: TimeRef, named: TimeRef, ctx: Context) -> TimeRef | None:
+    month = _local(named.interval.start if named.interval else None, ctx)
+    sides = [_local(side, ctx) for side in (ref.interval.start, ref.interval.end)] if ref.interval else []
+    day = next((side for side in sides if side is not None), None)
+    if month is None or day is None or named.interval is None or ref.interval is None:
+        return None
+    months = (month.year - day.year) * 12 + month.month - day.month
+    if named.grain == "day" and day.day < month.day:
+        months += 1
+    moved = [None if side is None else _months_on(side, months, ctx) for side in sides]
+    kept_day = next(side for side in moved if side is not None).astimezone(ctx.zone).day == day.day
+    if not months or not kept_day:  # there is no 31st in it
+        return None
+    return replace(ref, interval=Interval(moved[0], moved[1], ref.interval.grain))
+
+
+def _months_on(moment: datetime, months: int, ctx: Context) -> datetime:
+    return shift(moment.replace(tzinfo=None), "month", months).replace(tzinfo=ctx.zone).astimezone(UTC)
 
 
 def _without_a_year(ref: TimeRef) -> bool:

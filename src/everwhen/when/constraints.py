@@ -54,7 +54,7 @@ class QuestionCues:
 
 def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint | None:
     """What the question says about time, seen from when it is asked; None when it says nothing."""
-    refs = resolve(query, at, zone)
+    refs = resolve(query, at, zone, question=True)
     placed = [ref for ref in refs if ref.interval is not None]
     said = _said(query, refs)
     order, anchored = said.order, said.anchor

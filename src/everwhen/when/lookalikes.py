@@ -111,6 +111,8 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return before not in ("a", "an", "every", "-") and (not after or after in (".", ",", "!", "?"))
     if isinstance(value, UnitAt) and value.unit == "day":  # "the day before", with nothing after it
         return not after or after in (".", "!", "?", ",")
+    if isinstance(value, Fixed) and value.unit == "year" and _set_apart(item, tokens, before, after):
+        return True
     if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
         return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
@@ -125,6 +127,27 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _set_apart(item: Item, tokens: list[Token], before: str, after: str) -> bool:
+    """Whether a year stands between signs: "a present from Ida, 1994." A round number may be a price or a count."""
+    first, last = item.start, item.end
+    year = tokens[first].lower
+    if last - first != 1 or not year.isdigit() or not 1900 < int(year) < 2100 or int(year) % 100 == 0:
+        return False
+    if (after and after not in _ENDS_OF_YEAR) or _number_at(tokens, last + 1):
+        return False
+    earlier = tokens[first - 2] if first > 1 else None
+    if before in _WAS:
+        return earlier is not None and earlier.lower in ("it", "that", "this")
+    if before not in _BEFORE_YEAR or earlier is None:
+        return False
+    return earlier.kind == "word" and earlier.lower not in LABELS and earlier.lower not in _MONEY
+
+
+_WAS = frozenset({"was", "is", "'s"})
+_BEFORE_YEAR = frozenset({",", "(", ".", "!", "?"})
+_ENDS_OF_YEAR = frozenset({".", ",", "!", "?", ";", ")"})
 
 
 def _is_written_short(item: Item, tokens: list[Token]) -> bool:
@@ -239,7 +262,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
             if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
                 return False  # a total of 1600
-            return not counted and not amounts and prior not in _MONEY and prior not in LABELS
+            labelled = tokens[item.start].kind == "number" and prior in LABELS
+            return not counted and not amounts and prior not in _MONEY and not labelled
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0

@@ -40,6 +40,7 @@ class Context:
     certain: bool = True  # whether a sure sign, not a mere hint, told the side
     given: bool = False  # whether the caller told it, not a verb
     present: bool = False  # whether only a verb in the present tense told it: "the review is on Friday"
+    asks: bool = False  # whether it asks a memory, which knows what was
     told: Span | None = None  # the date told before, which "two days later" counts from
     conventions: Conventions = field(default_factory=Conventions)
 

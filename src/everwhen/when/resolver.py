@@ -10,15 +10,17 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
-from everwhen.when.apposition import dated_beside, with_shared_year
+from everwhen.when.apposition import dated_beside, in_the_month_named, with_shared_year
 from everwhen.when.bounded import floating
+from everwhen.when.cycles import Weekend
+from everwhen.when.direction import chance_ahead, direction_features, sentence_features
 from everwhen.when.interval import Interval
 from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
 from everwhen.when.lookalikes import stands, whole_text
-from everwhen.when.meaning import Context, Conventions, Meaning, NoSuchDay, Side, Span
+from everwhen.when.meaning import Context, Conventions, Hours, Meaning, NoSuchDay, Side, Span
 from everwhen.when.name_spans import name_spans, without_names
-from everwhen.when.offsets import Amount, InAmount
+from everwhen.when.offsets import Amount, InAmount, Offset
 from everwhen.when.parser import Item, RuleBook, parse
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.reference import TimeRef
@@ -41,14 +43,17 @@ def resolve(
     country: str = "US",
     languages: tuple[str, ...] | None = None,
     rules: RuleBook | None = None,
+    question: bool = False,
 ) -> list[TimeRef]:
     """The time expressions of the text, in order, as intervals in UTC.
 
     `at` is when it was said and `zone` where (IANA, or an offset such as `+05:30`): "yesterday" is the speaker's. A
     naive `at` needs a zone and is that zone's wall clock. `tense` overrules the verbs. `languages` limits which are
-    tried (all by default); `rules` replaces the English grammar by an extended one.
+    tried (all by default); `rules` replaces the English grammar by an extended one. `question` says that the text asks
+    a memory: "the party in June" is then the last June, and not what somebody plans.
     """
     ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
+    ctx = replace(ctx, asks=question)
     book = rules or english()
     signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english().vocabulary)
     found: list[TimeRef] = []
@@ -120,7 +125,7 @@ def _english(
     tokens = without_names(tokenize(text, start, end), name_spans(text, start, end))
     items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
     found = with_shared_year(choose(text, tokens, items, ctx, stands), tokens, ctx)
-    found = dated_beside(found, tokens, ctx)
+    found = in_the_month_named(dated_beside(found, tokens, ctx), ctx)
     if (found or earlier) and any(token.lower in TRIGGERS for token in tokens):
         return _counted_from_told(text, tokens, items, ctx, found, earlier)
     return found
@@ -210,10 +215,55 @@ def _refer(
         look = VerbDirection("future", True)  # all that is said is "in one day"
     side = look.side
     interval = place(meaning, replace(ctx, side=side, certain=look.certain, present=look.present))
+    sure = 0.7 if side is None and floating(meaning) else 1.0
+    by_verb = ctx.side is not None or ctx.asks or looks is not side_of or isinstance(meaning, _BY_VERB)
+    if not by_verb and _says_more(text, tokens[item.start].start, last):
+        words = sentence_features(tokens, item.start, item.end, look)
+        interval, sure = _meant(meaning, ctx, look, words, interval, sure)
     if interval is None:
         return None
-    sure = meaning.confidence * (0.7 if side is None and floating(meaning) else 1.0)
+    sure *= meaning.confidence
     return TimeRef(*where, interval, interval.grain, meaning.kind, round(sure, 3), trace)
+
+
+_BY_VERB = (Weekend, Hours, Offset, InAmount)
+"""Verbs alone tell where these lie."""
+_UNSURE = 0.2
+"""Where the other time has this chance or more, an interval is less certain."""
+
+
+def _meant(
+    meaning: Meaning,
+    ctx: Context,
+    look: VerbDirection,
+    words: dict[str, float],
+    by_verb: Interval | None,
+    sure: float,
+) -> tuple[Interval | None, float]:
+    """Of the time before and the time to come, the likelier one, and how certain that makes it. What may be going on
+    now is neither: "the review is on Friday", said on a Friday."""
+    now = ctx.now.replace(tzinfo=ctx.zone).astimezone(UTC)
+    if by_verb is not None and (look.side is None or look.present) and _goes_on(by_verb, now):
+        return by_verb, sure
+    back, ahead = (
+        place(meaning, replace(ctx, side=side, certain=True, present=False)) for side in ("past", "future")
+    )
+    if back is None or ahead is None or back == ahead:
+        return by_verb, sure
+    chance = chance_ahead(direction_features(look, (back, ahead), now, words))
+    return ahead if chance >= 0.5 else back, 0.7 if _UNSURE < chance < 1 - _UNSURE else 1.0
+
+
+def _says_more(text: str, first: int, last: int) -> bool:
+    """Whether there are words beside the phrase: alone, as an argument is, it looks back."""
+    return _LETTER.search(text, 0, first) is not None or _LETTER.search(text, last) is not None
+
+
+_LETTER = re.compile(r"[^\W_]")
+
+
+def _goes_on(interval: Interval, now: datetime) -> bool:
+    return interval.start is not None and interval.end is not None and interval.contains(now)
 
 
 def place(meaning: Meaning, ctx: Context) -> Interval | None:

@@ -25,12 +25,14 @@ _REPORTS = _LISTS["reports"]
 _ING_NOUNS = _LISTS["ing_nouns"]
 _ARRANGED = _LISTS["arranged"]
 _ARTICLES = _LISTS["articles"]
+_HAVE = word_set("have has 've 's i've we've you've they've he's she's")
+_BEFORE_MAY = word_set("in last next since until till by of from this early late mid every")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = _LISTS["not_verbs"]
 _OPENERS = _LISTS["openers"]
 _TURNS = _LISTS["turns"]
 """After these a bare verb with "me" or "us" may ask for something."""
-_BREAKS = frozenset({".", "!", "?", ";"})
+BREAKS = frozenset({".", "!", "?", ";"})
 _JOINTS = frozenset(
     {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
 )
@@ -44,6 +46,10 @@ class VerbDirection(NamedTuple):
     side: Side | None
     certain: bool = False  # a sure sign, not a mere hint
     present: bool = False  # a verb in the present tense: what it speaks of may be today
+    word: str = ""  # the verb
+    behind: bool = False  # it comes after the phrase
+    distance: float = 0.0  # in words; a joint between clauses counts as four
+    same_clause: bool = False
 
 
 def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
@@ -55,11 +61,11 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
         index, distance, own, told = origin, 0.0, True, False
         while 0 <= index < len(tokens) and distance <= _REACH:
             word = tokens[index].lower
-            if word in _BREAKS or (told and word in _JOINTS):
+            if word in BREAKS or (told and word in _JOINTS):
                 break  # "I've left the bank, I start at a clinic on Monday": its own clause has a verb
             own = own and word not in _JOINTS
             distance += 4 if word in _JOINTS else 1
-            found = _looks(tokens, index)
+            found = word_direction(tokens, index)
             if found is not None:
                 told = told or own
                 side, strength = found
@@ -71,7 +77,13 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
                     best = (
                         cost,
                         VerbDirection(
-                            side, certain, side == "future" and (strength < _SURE or word == "due")
+                            side,
+                            certain,
+                            side == "future" and (strength < _SURE or word == "due"),
+                            word,
+                            step > 0,
+                            distance,
+                            own,
                         ),
                     )
             index += step
@@ -90,13 +102,15 @@ def _arranged(tokens: list[Token], start: int) -> bool:
     return bool({"for", "to", "until"} & set(words[-2:])) and not _ARRANGED.isdisjoint(words)
 
 
-def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
+def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     """The side that one word speaks for and how strongly: 1 for a sure sign, less for a hint."""
     token = tokens[index]
     if token.kind not in ("word", "mark"):
         return None
     word = token.lower
     before = tokens[index - 1].lower if index else ""
+    if before == "may" and index > 1 and tokens[index - 2].lower in _BEFORE_MAY:
+        before = ""  # the month
     if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
         return "future", 0.9
     if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
@@ -115,6 +129,8 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
         )
     if before in _PASSIVE or before in _MODALS:
         return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
+    if word == "got" and before in _HAVE:
+        return "future", 0.5  # "I've got the exam on Friday": have
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
@@ -130,7 +146,7 @@ def _looks(tokens: list[Token], index: int) -> tuple[Side, float] | None:
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)
-    opening = index == 0 or tokens[index - 1].lower in (*_BREAKS, ":")
+    opening = index == 0 or tokens[index - 1].lower in (*BREAKS, ":")
     if opening and word in _OPENERS:
         return "future", 0.6
     heading = index + 1 < len(tokens) and tokens[index + 1].lower == ":"

@@ -144,7 +144,8 @@ def lasting(found: Sequence[DatedExpression], moment: SpeechTime) -> Interval | 
 
 
 def on_the_side(dated: DatedExpression, side: Side, text: str, moment: SpeechTime) -> DatedExpression:
-    """The same expression placed in the past, in the future, or where it is nearest; one that says its year stays."""
+    """The same expression placed in the past, in the future, or where it is nearest. One that says its year stays, and
+    one that its sentence places surely: "the launch slipped to 12 May" has slipped, and lies ahead."""
     interval = dated.interval
     if interval is None:
         return dated
@@ -156,6 +157,8 @@ def on_the_side(dated: DatedExpression, side: Side, text: str, moment: SpeechTim
         return dated  # "this weekend" says which one
     other = _again(dated, "past" if ahead else "future", text, moment)
     if other is None or other.interval is None:
+        return dated
+    if dated.ref.confidence >= other.ref.confidence and side != "future":
         return dated
     if side == "nearest":
         return min((dated, other), key=lambda one: _distance(one.interval, moment.at))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from pathlib import Path
@@ -23,10 +24,21 @@ def private_folder(folder: Path) -> Path:
 def private_file(path: Path) -> Path:
     """The file, made empty when it is new, with mode 0600 from its first moment on."""
     private_folder(path.parent)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
+    make_empty(path)
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)
     return path
+
+
+def make_empty(path: Path) -> None:
+    """Make a file where there is none. One that is there is not opened: it may be a database that this process uses,
+    and POSIX drops the locks of a file when any handle of it is closed. Rows would then be lost to another process."""
+    flags = os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        os.close(os.open(path, flags, 0o600))
+    except FileExistsError:
+        if path.is_symlink():  # which may lead out of the folder
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 def write_private(path: Path, text: str) -> None:

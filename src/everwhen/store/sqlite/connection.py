@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
+from everwhen.files.private import make_empty
 from everwhen.home import make_private_folder
 from everwhen.instants import to_text
 from everwhen.sqlite_wipe import open_files
@@ -233,8 +234,7 @@ def create_file(path: Path) -> None:
     """Make the file private before SQLite writes into it; WAL and shared memory inherit its mode."""
     try:
         make_private_folder(path.parent)
-        # A link that leads nowhere must not make a file outside of the home folder.
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        make_empty(path)
     except (FileExistsError, NotADirectoryError) as error:
         raise Refused(f"{error.filename} is a file: choose another home folder") from error
     except OSError as error:

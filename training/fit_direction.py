@@ -2,11 +2,12 @@
 
     python training/fit_direction.py [--write]
 
-`directions.jsonl` has 3,169 time phrases of `talk/`, `written/` and `held_out_banks/` that may lie before or after the
-moment of saying, with what a reader who saw the conversation and not the engine says is meant. Where the verb is a sure
-sign, a part of the phrases was judged, and each stands for `weight` of them. An eighth of the conversations is left out
-at a time. What a past verb tells of stays in the past when the next May is nearer: each such phrase is there once more,
-with the two changed about (`TURNED`). `--write` keeps the curve of all of them in the package.
+`directions.jsonl` has 3,169 time phrases of `written/`, `talk/` and `held_out_banks/` that may lie before or after the
+moment of saying, with what a reader who saw the conversation and not the engine says is meant. Where a verb surely
+looks ahead, a part of the phrases was judged, and each stands for `weight` of them. The curve decides where no verb
+tells and, with reserve, where one is in the past; the verb decides the others. An eighth of the conversations is left
+out at a time. What a past verb tells of stays in the past when the next May is nearer: each such phrase is there once
+more, with the two changed about (`TURNED`). `--write` keeps the curve of all of them in the package.
 """
 
 from __future__ import annotations
@@ -44,7 +45,10 @@ Features = Mapping[str, float]
 @dataclass(frozen=True)
 class Phrase:
     bank: str
-    found: Features
+    found: Features | None
+    """None where the verb decides."""
+    by_verb: bool
+    """Whether the verb alone puts it ahead."""
     ahead: bool
     weight: float
 
@@ -55,18 +59,19 @@ def main() -> None:
     given = parser.parse_args()
     judged = [json.loads(line) for line in (HERE / "directions.jsonl").read_text("utf-8").splitlines()]
     phrases = list(read(judged))
-    print(f"{len(phrases)} of {len(judged)} phrases are read, {sum(one.ahead for one in phrases)} lie ahead")
+    asked = sum(one.found is not None for one in phrases)
+    print(f"{len(phrases)} of {len(judged)} phrases are read; the curve is asked of {asked}")
     banks = sorted({one.bank for one in phrases})
     fold = {bank: place % FOLDS for place, bank in enumerate(banks)}
-    chances = np.zeros(len(phrases))
+    placed = [one.by_verb for one in phrases]
     for out in range(FOLDS):
-        rest = [one for one in phrases if fold[one.bank] != out]
-        weights = fit(rest)
+        weights = fit([one for one in phrases if fold[one.bank] != out])
         for place, one in enumerate(phrases):
-            if fold[one.bank] == out:
-                chances[place] = chance(one.found, weights)
-    tell("held out", phrases, (chances >= 0.5).tolist())
-    tell("by the nearest verb, back without one", phrases, [_by_verb(one.found) for one in phrases])
+            if fold[one.bank] == out and one.found is not None:
+                placed[place] = is_ahead(one.found, weights)
+    tell("held out", phrases, placed)
+    tell("by the verb, back without one", phrases, [one.by_verb for one in phrases])
+    tell("by the verb, ahead without one", phrases, [one.by_verb or not _has_verb(one) for one in phrases])
     if given.write:
         weights = {name: round(weight, 3) for name, weight in sorted(fit(phrases).items())}
         OUT.write_text(json.dumps(weights, indent=1) + "\n", encoding="utf-8")
@@ -79,29 +84,46 @@ def tell(what: str, phrases: Sequence[Phrase], ahead: Sequence[bool]) -> None:
 
     rows = [(said == one.ahead, one) for said, one in zip(ahead, phrases, strict=True)]
     parts = {
-        "all": share((right, one.weight) for right, one in rows),
-        "lying before": share((right, one.weight) for right, one in rows if not one.ahead),
-        "without a verb": share((right, one.weight) for right, one in rows if "verb none" in one.found),
-        "past verb": share((right, one.weight) for right, one in rows if "verb past" in one.found),
-        "past verb, the coming one nearer": share(
-            (right, one.weight) for right, one in rows if _nearness(one.found, "past") > 0
-        ),
-        "talks": share((right, one.weight) for right, one in rows if not one.bank.startswith("written")),
+        "all": rows,
+        "lying before": [row for row in rows if not row[1].ahead],
+        "without a verb": [row for row in rows if not _has_verb(row[1])],
+        "without a verb, lying before": [row for row in rows if not _has_verb(row[1]) and not row[1].ahead],
+        "past verb": [row for row in rows if row[1].found and "verb past" in row[1].found],
+        "talks": [row for row in rows if not row[1].bank.startswith("written")],
     }
-    print(f"{what}: " + ", ".join(f"{name} {value:.3f}" for name, value in parts.items()))
+    shares = (
+        f"{name} {share((right, one.weight) for right, one in some):.3f}" for name, some in parts.items()
+    )
+    print(f"{what}: " + ", ".join(shares))
 
 
-def _by_verb(found: Features) -> bool:
-    return "verb none" not in found and "verb past" not in found
+def is_ahead(found: Features, weights: Mapping[str, float]) -> bool:
+    """As `resolver` decides."""
+    open_ = "verb past" not in found or direction.is_arranged(found)
+    return chance(found, weights) >= (0.5 if open_ else resolver._AGAINST_VERB)
+
+
+def _has_verb(one: Phrase) -> bool:
+    return one.found is None or "verb none" not in one.found
 
 
 def read(judged: Sequence[dict[str, Any]]) -> Iterator[Phrase]:
-    """The features of each phrase, as the engine computes them."""
+    """The features of each phrase, as the engine computes them, and where the verb alone puts it."""
     for one in judged:
         at, text = _turn(one["bank"], one["session"], one["turn"])
-        found = _features(text, at).get(one["at"])
-        if found is not None:
-            yield Phrase(one["bank"], found, one["ahead"], one.get("weight", 1.0))
+        found, sides = _features(text, at), _sides(text, at)
+        if one["at"] in sides:
+            yield Phrase(
+                one["bank"], found.get(one["at"]), sides[one["at"]], one["ahead"], one.get("weight", 1.0)
+            )
+
+
+@cache
+def _sides(text: str, at: datetime) -> dict[int, bool]:
+    """By where a phrase begins: whether its verb puts it ahead."""
+    by_verb = resolve(text, at, "UTC", languages=("en",), question=True)
+    ahead = {one.span: one.interval for one in resolve(text, at, "UTC", tense="future", languages=("en",))}
+    return {one.span[0]: one.interval == ahead.get(one.span) for one in by_verb}
 
 
 @cache
@@ -144,12 +166,15 @@ def _features(text: str, at: datetime) -> dict[int, Features]:
 
 def fit(phrases: Sequence[Phrase]) -> dict[str, float]:
     """A logistic curve with a ridge, by Newton's steps."""
-    phrases = [*phrases, *(turned(one) for one in phrases if not one.ahead and "verb past" in one.found)]
-    counts = Counter(name for one in phrases for name in one.found)
+    asked = [(one.found, one.ahead, one.weight) for one in phrases if one.found is not None]
+    asked += [
+        (turned(found), False, TURNED) for found, ahead, _ in asked if not ahead and "verb past" in found
+    ]
+    counts = Counter(name for found, _, _ in asked for name in found)
     names = sorted(name for name, count in counts.items() if count >= LEAST)
-    rows = np.array([[one.found.get(name, 0.0) for name in names] for one in phrases])
-    ahead = np.array([one.ahead for one in phrases], dtype=float)
-    weight = np.array([one.weight for one in phrases])
+    rows = np.array([[found.get(name, 0.0) for name in names] for found, _, _ in asked])
+    ahead = np.array([one for _, one, _ in asked], dtype=float)
+    weight = np.array([one for _, _, one in asked])
     ridge = np.array([0.01 if name == "one" else RARE if " verb: " in name else RIDGE for name in names])
     out: NDArray[np.float64] = np.zeros(len(names))
     for _ in range(60):
@@ -163,16 +188,9 @@ def fit(phrases: Sequence[Phrase]) -> dict[str, float]:
     return dict(zip(names, out.tolist(), strict=True))
 
 
-def turned(one: Phrase) -> Phrase:
+def turned(found: Features) -> Features:
     """As if it had been said when the coming one was as near as the last one was."""
-    found = {name: -value if name.startswith("nearer") else value for name, value in one.found.items()}
-    return Phrase(one.bank, found, one.ahead, TURNED)
-
-
-def _nearness(found: Features, verb: str) -> float:
-    return sum(
-        value for name, value in found.items() if name.startswith("nearer") and name.endswith(f", {verb}")
-    )
+    return {name: -value if name.startswith("nearer") else value for name, value in found.items()}
 
 
 def chance(found: Features, weights: Mapping[str, float]) -> float:

@@ -24,12 +24,13 @@ WEDNESDAY = datetime(2025, 3, 12, 10, tzinfo=UTC)
         ("Deadline for the tax thing: 31 May", "2025-05-31"),
         ("Half marathon in September, training starts now", "2025-09-01"),
         ("Flight Friday 7am, back Sunday", "2025-03-14"),
-        ("holiday booked, 12 to 26 July", "2025-07-12"),
         ("my cousin's wedding in April, need a suit", "2025-04-01"),
         ("Interview at ten on Tuesday!!", "2025-03-18"),
         ("I've got a week off in May", "2025-05-01"),
         ("I applied for the September intake", "2025-09-01"),
         ("See you Sunday", "2025-03-16"),
+        ("I have an exam in December.", "2025-12-01"),
+        ("between the 5th and the 12th of August we have guests", "2025-08-05"),
     ],
 )
 def test_a_plan_lies_ahead_with_a_verb_or_without_one(text: str, day: str) -> None:
@@ -50,7 +51,9 @@ def test_a_plan_lies_ahead_with_a_verb_or_without_one(text: str, day: str) -> No
         ("My wedding in May was tiny.", "2024-05-01"),
         ("Last seen in October", "2024-10-01"),
         ("Sunday was lovely, we sat outside", "2025-03-09"),
-        ("the invoice from 14 February is still open", "2025-02-14"),
+        ("I stayed in Rome till March.", "2025-03-01"),
+        ("I did an internship from September to December.", "2024-09-01"),
+        ("She gave me a scarf for Christmas.", "2024-12-25"),
     ],
 )
 def test_what_has_happened_lies_before_however_near_the_next_one_is(text: str, day: str) -> None:
@@ -96,8 +99,32 @@ def test_a_day_lies_in_the_month_that_was_named_before_it() -> None:
     assert [_day(one.interval) for one in over] == ["2025-07-28", "2025-08-09"]
     past = resolve("We came on 9 January and left on the 21st.", WEDNESDAY, "UTC")
     assert [_day(one.interval) for one in past] == ["2025-01-09", "2025-01-21"]
+    due = resolve("I land on 9 July and need the visa by the 31st.", WEDNESDAY, "UTC")
+    assert due[1].interval is not None and due[1].interval.end == datetime(2025, 8, 1, tzinfo=UTC)
     apart = resolve("I was there in January. The exam is on the 21st.", WEDNESDAY, "UTC")
     assert [_day(one.interval) for one in apart] == ["2025-01-01", "2025-03-21"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My daughter was born on 3 March and her party is on the 17th.",
+        "We have lived here since 4 October and the landlord wants us out by the 31st.",
+        "The rent was raised on 2 January and is due on the 1st.",
+        "We sold it on 9 March 2019, and the papers came on the 1st.",
+    ],
+)
+def test_a_day_that_lies_on_the_other_side_of_now_is_of_no_other_month(text: str) -> None:
+    found = resolve(text, WEDNESDAY, "UTC")[-1].interval
+    assert found is not None and found.end is not None
+    assert abs((found.end - WEDNESDAY).days) <= 31
+
+
+@pytest.mark.parametrize("at", [datetime(1, 1, 1), datetime(9999, 12, 31, 23)])
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+def test_the_first_and_the_last_day_there_is_are_no_error(at: datetime, zone: str) -> None:
+    for text in ("dentist on Friday", "back on 28 December, then on the 9th", "moved to the 31st of May"):
+        assert isinstance(resolve(text, at, zone), list)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +142,14 @@ def test_a_year_between_signs_is_a_year(text: str, found: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["the rent, 2000, is due", "room 1983, please", "They scored 1994, 1995 and 2011 points", "PIN: 1987."],
+    [
+        "the rent, 2000, is due",
+        "room 1983, please",
+        "They scored 1994, 1995 and 2011 points",
+        "PIN: 1987.",
+        "My pin is easy, 1987.",
+        "How many steps? 1950!",
+    ],
 )
 def test_a_number_that_is_a_price_a_label_or_a_count_is_no_year(text: str) -> None:
     assert not resolve(text, WEDNESDAY, "UTC")

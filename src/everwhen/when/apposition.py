@@ -78,41 +78,61 @@ def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Con
 
 
 def in_the_month_named(found: Sequence[TimeRef], ctx: Context) -> list[TimeRef]:
-    """The same references, where a day without a month lies in the month that was named before it in the sentence, or
-    in the one after: "we land on 28 July and stay till the 9th"."""
+    """The same references, where a day without a month follows a date of the same sentence, both before or both after
+    now: "I land on 9 July and stay till the 30th"; "we land on 28 July and stay till the 9th" is the month after."""
     kept = list(found)
-    named: TimeRef | None = None
+    date: TimeRef | None = None
     for place, ref in enumerate(kept):
-        if _DAY_ALONE in ref.rule and not _MONTH.search(ref.text) and not _WEEKDAY.search(ref.text):
-            moved = _in_month(ref, named, ctx) if named is not None else None
-            if moved is not None:
-                kept[place] = moved
-        elif _MONTH.search(ref.text):
-            named = ref if ref.grain in ("day", "month") and not _RELATIVE.search(ref.text) else None
+        if _MONTH.search(ref.text):
+            date = ref if _is_date(ref) else None
+        elif date is not None and _DAY_ALONE in ref.rule and not _WEEKDAY.search(ref.text):
+            kept[place] = _in_month(ref, date, ctx) or ref
     return kept
 
 
 _DAY_ALONE = "day of the month"
+_ORDINAL = re.compile(r"\d+")
 
 
-def _in_month(ref: TimeRef, named: TimeRef, ctx: Context) -> TimeRef | None:
-    month = _local(named.interval.start if named.interval else None, ctx)
-    sides = [_local(side, ctx) for side in (ref.interval.start, ref.interval.end)] if ref.interval else []
-    day = next((side for side in sides if side is not None), None)
-    if month is None or day is None or named.interval is None or ref.interval is None:
+def _is_date(ref: TimeRef) -> bool:
+    return (
+        ref.grain == "day"
+        and ref.kind == "point"
+        and not _YEAR.search(ref.text)
+        and not _RELATIVE.search(ref.text)
+    )
+
+
+def _in_month(ref: TimeRef, date: TimeRef, ctx: Context) -> TimeRef | None:
+    named = _local(date.interval.start if date.interval else None, ctx)
+    number = _ORDINAL.search(ref.text)
+    if named is None or number is None or ref.interval is None:
         return None
-    months = (month.year - day.year) * 12 + month.month - day.month
-    if named.grain == "day" and day.day < month.day:
-        months += 1
-    moved = [None if side is None else _months_on(side, months, ctx) for side in sides]
-    kept_day = next(side for side in moved if side is not None).astimezone(ctx.zone).day == day.day
-    if not months or not kept_day:  # there is no 31st in it
+    day = int(number[0])
+    try:
+        sides = [
+            None if one is None else _in_the_month_of(one, day, named, ctx)
+            for one in (ref.interval.start, ref.interval.end)
+        ]
+    except (ValueError, OverflowError):  # there is no 31st in it, or no year after 9999
         return None
-    return replace(ref, interval=Interval(moved[0], moved[1], ref.interval.grain))
+    now = ctx.now.replace(tzinfo=ctx.zone)
+    places = (ref.interval.start or ref.interval.end, sides[0] or sides[1])
+    if any(one is None or (one > now) != (named > now) for one in places):
+        return None
+    return replace(ref, interval=Interval(sides[0], sides[1], ref.interval.grain), confidence=0.7)
 
 
-def _months_on(moment: datetime, months: int, ctx: Context) -> datetime:
-    return shift(moment.replace(tzinfo=None), "month", months).replace(tzinfo=ctx.zone).astimezone(UTC)
+def _in_the_month_of(side: datetime, day: int, named: datetime, ctx: Context) -> datetime:
+    """One side of a day's interval, in the month of a date, or in the next where it would lie before that."""
+    wall = side.astimezone(ctx.zone).replace(tzinfo=None)
+    rest = (
+        timedelta(0) if wall.day == day else timedelta(days=1)
+    )  # the end of the day, which is the next one's start
+    moved = (wall - rest).replace(year=named.year, month=named.month, day=day)
+    if day < named.day:
+        moved = shift(moved, "month", 1)
+    return (moved + rest).replace(tzinfo=ctx.zone).astimezone(UTC)
 
 
 def _without_a_year(ref: TimeRef) -> bool:

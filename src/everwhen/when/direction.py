@@ -1,8 +1,8 @@
 """Which of two times is meant, the one before or the one to come: "dentist on Friday", "in May", "the 31st".
 
 Verbs say it only sometimes: "appointment Tuesday" has none, and "the trial moved to September" has one in the past. So
-the chance is a logistic curve over what the verbs say, how near each of the two is, and the words that lead into the
-phrase. It was fitted on 3,123 phrases of written conversations, each judged by a reader (`training/fit_direction.py`).
+there the chance is a logistic curve over the verbs of the sentence, how near each of the two is, and the words that
+lead into the phrase. It was fitted on phrases of conversations that readers judged (`training/fit_direction.py`).
 
 Above: `resolver`. Below: the tense of a clause.
 """
@@ -24,7 +24,7 @@ _DAY = 86_400.0
 _CYCLES = ((2.5, "day"), (9.0, "week"), (70.0, "month"), (math.inf, "year"))
 """The two are a cycle apart: at most so many days for each."""
 _LEADS = frozenset({"after", "at", "before", "by", "for", "from", "in", "on", "the", "this", "till", "until"})
-_BEFORE = word_set("to for on in from at the of by until now is be maybe : , (")
+_BEFORE = word_set("to for on in from at the now is be maybe : ,")
 _FAR = 8.0
 """Words from which on a verb is far away."""
 _REACH = 40
@@ -98,6 +98,11 @@ def sentence_features(tokens: list[Token], start: int, end: int, look: VerbDirec
     if look.side == "past":
         found[f"past verb, {before if lead == 'another' and before in ('to', 'for') else lead}"] = 1.0
     return found
+
+
+def is_arranged(words: Mapping[str, float]) -> bool:
+    """Whether something was put there: "moved to the 31st", "booked for May"."""
+    return any(name in words for name in ("behind to", "behind for", "past verb, to", "past verb, for"))
 
 
 def _verb(look: VerbDirection) -> tuple[str, str]:

@@ -138,15 +138,16 @@ def _set_apart(item: Item, tokens: list[Token], before: str, after: str) -> bool
     if (after and after not in _ENDS_OF_YEAR) or _number_at(tokens, last + 1):
         return False
     earlier = tokens[first - 2] if first > 1 else None
-    if before in _WAS:
-        return earlier is not None and earlier.lower in ("it", "that", "this")
-    if before not in _BEFORE_YEAR or earlier is None:
+    if earlier is None or any(
+        one.lower in LABELS or one.lower in _MONEY for one in tokens[max(0, first - 8) : first]
+    ):
         return False
-    return earlier.kind == "word" and earlier.lower not in LABELS and earlier.lower not in _MONEY
+    if before == "was":
+        return earlier.lower in ("it", "that", "this")
+    return before in _BEFORE_YEAR and earlier.kind == "word"
 
 
-_WAS = frozenset({"was", "is", "'s"})
-_BEFORE_YEAR = frozenset({",", "(", ".", "!", "?"})
+_BEFORE_YEAR = frozenset({",", "(", "."})
 _ENDS_OF_YEAR = frozenset({".", ",", "!", "?", ";", ")"})
 
 

@@ -11,9 +11,9 @@ from typing import Literal
 
 from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
 from everwhen.when.apposition import dated_beside, in_the_month_named, with_shared_year
-from everwhen.when.bounded import floating
-from everwhen.when.cycles import Weekend
-from everwhen.when.direction import chance_ahead, direction_features, sentence_features
+from everwhen.when.bounded import Between, Bound, Onward, floating
+from everwhen.when.cycles import Holiday, Weekend
+from everwhen.when.direction import chance_ahead, direction_features, is_arranged, sentence_features
 from everwhen.when.interval import Interval
 from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
@@ -216,8 +216,8 @@ def _refer(
     side = look.side
     interval = place(meaning, replace(ctx, side=side, certain=look.certain, present=look.present))
     sure = 0.7 if side is None and floating(meaning) else 1.0
-    by_verb = ctx.side is not None or ctx.asks or looks is not side_of or isinstance(meaning, _BY_VERB)
-    if not by_verb and _says_more(text, tokens[item.start].start, last):
+    asked = ctx.side is not None or ctx.asks or looks is not side_of or isinstance(meaning, _BY_VERB)
+    if not asked and side != "future" and _says_more(text, tokens[item.start].start, last):
         words = sentence_features(tokens, item.start, item.end, look)
         interval, sure = _meant(meaning, ctx, look, words, interval, sure)
     if interval is None:
@@ -229,7 +229,9 @@ def _refer(
 _BY_VERB = (Weekend, Hours, Offset, InAmount)
 """Verbs alone tell where these lie."""
 _UNSURE = 0.2
-"""Where the other time has this chance or more, an interval is less certain."""
+"""Where the other time has more than this chance, an interval is less certain."""
+_AGAINST_VERB = 0.8
+"""The chance from which a time lies ahead of a verb in the past: "I got the job, start 1 June"."""
 
 
 def _meant(
@@ -237,29 +239,37 @@ def _meant(
     ctx: Context,
     look: VerbDirection,
     words: dict[str, float],
-    by_verb: Interval | None,
+    told: Interval | None,
     sure: float,
 ) -> tuple[Interval | None, float]:
-    """Of the time before and the time to come, the likelier one, and how certain that makes it. What may be going on
-    now is neither: "the review is on Friday", said on a Friday."""
-    now = ctx.now.replace(tzinfo=ctx.zone).astimezone(UTC)
-    if by_verb is not None and (look.side is None or look.present) and _goes_on(by_verb, now):
-        return by_verb, sure
-    back, ahead = (
-        place(meaning, replace(ctx, side=side, certain=True, present=False)) for side in ("past", "future")
-    )
+    """Of the time before and the time to come, the likelier one, and how certain that makes it, where no verb tells or
+    one in the past. `told` is where that verb puts it. What may be going on now is neither: "Review Friday", said on a
+    Friday."""
+    arranged = is_arranged(words)
+    stretch = isinstance(meaning, Onward) or (isinstance(meaning, Between) and "led by from" in words)
+    if look.side == "past" and (isinstance(meaning, (Bound, Holiday)) or (stretch and not arranged)):
+        return told, sure  # "I stayed until March", "a scarf for Christmas"
+    try:
+        now = ctx.now.replace(tzinfo=ctx.zone).astimezone(UTC)
+    except OverflowError:  # within hours of the first or the last day there is
+        return told, sure
+    if told is not None and look.side is None and _goes_on(told, now):
+        return told, sure
+    back = place(meaning, replace(ctx, side="past", certain=True, present=False))
+    ahead = place(meaning, replace(ctx, side="future", certain=True, present=isinstance(meaning, Between)))
     if back is None or ahead is None or back == ahead:
-        return by_verb, sure
+        return told, sure
     chance = chance_ahead(direction_features(look, (back, ahead), now, words))
-    return ahead if chance >= 0.5 else back, 0.7 if _UNSURE < chance < 1 - _UNSURE else 1.0
+    is_ahead = chance >= (0.5 if look.side is None or arranged else _AGAINST_VERB)
+    return ahead if is_ahead else back, 0.7 if _UNSURE < chance < 1 - _UNSURE else 1.0
 
 
 def _says_more(text: str, first: int, last: int) -> bool:
-    """Whether there are words beside the phrase: alone, as an argument is, it looks back."""
-    return _LETTER.search(text, 0, first) is not None or _LETTER.search(text, last) is not None
+    """Whether there are words or figures beside the phrase: alone, as an argument is, it looks back."""
+    return _WORD.search(text, 0, first) is not None or _WORD.search(text, last) is not None
 
 
-_LETTER = re.compile(r"[^\W_]")
+_WORD = re.compile(r"[^\W_]")
 
 
 def _goes_on(interval: Interval, now: datetime) -> bool:

@@ -126,3 +126,18 @@ def test_a_past_event_is_never_in_the_future(text: str, verb: str, wanted: str) 
 def test_an_event_reads_as_a_person_would_write_it(said: str, subject: str, text: str) -> None:
     (event,) = (one for one in told(f"Bob: {said}") if not one.inferred)
     assert (event.subject, event.text) == (subject, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "wanted"),
+    [
+        ("The launch slipped to 12 June.", "happened", "2023-06-12..2023-06-13"),
+        ("I have an exam on Friday.", "planned", "2023-05-12..2023-05-13"),
+        ("We have guests on Sunday.", "planned", "2023-05-14..2023-05-15"),
+        ("I sold the car on the 12th.", "happened", "2023-04-12..2023-04-13"),
+        ("I studied in Leeds until June.", "happened", "..2022-06-01"),
+    ],
+)
+def test_an_event_lies_where_its_sentence_puts_it(text: str, status: str, wanted: str) -> None:
+    (event,) = told(f"Ann: {text}")
+    assert (event.status, days(event.occurred)) == (status, wanted)

@@ -37,7 +37,7 @@ from everwhen.models.reader import Passage as ReaderPassage
 from everwhen.models.reader import Reader
 from everwhen.types import Turn
 
-VERSION = "8"
+VERSION = "9"
 MOST_TELLINGS = 512
 """Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +17,8 @@ from everwhen.when.zones import zone_of
 
 FIXED = 0.75
 """Confidence below which `when` calls an expression floating: no tense told it which Friday."""
+
+_PUT_ON = re.compile(r"\b(?:to|for)\s+(?:the\s+)?$", re.IGNORECASE)
 
 SINCE = "so long since"
 """The rule of `when` that reads how long something is past."""
@@ -145,7 +148,7 @@ def lasting(found: Sequence[DatedExpression], moment: SpeechTime) -> Interval | 
 
 def on_the_side(dated: DatedExpression, side: Side, text: str, moment: SpeechTime) -> DatedExpression:
     """The same expression placed in the past, in the future, or where it is nearest. One that says its year stays, and
-    one that its sentence places surely: "the launch slipped to 12 May" has slipped, and lies ahead."""
+    one that something was put on: "the launch slipped to 12 May" has slipped, and lies ahead."""
     interval = dated.interval
     if interval is None:
         return dated
@@ -158,7 +161,7 @@ def on_the_side(dated: DatedExpression, side: Side, text: str, moment: SpeechTim
     other = _again(dated, "past" if ahead else "future", text, moment)
     if other is None or other.interval is None:
         return dated
-    if dated.ref.confidence >= other.ref.confidence and side != "future":
+    if ahead and _PUT_ON.search(text[: dated.ref.span[0]]):
         return dated
     if side == "nearest":
         return min((dated, other), key=lambda one: _distance(one.interval, moment.at))

@@ -39,7 +39,10 @@ def origin(name: str, run: Run) -> str:
     }
     if name.startswith("speed_"):
         commands[name] = "speed --units N"
-    parts = [f"`everwhen bench {commands.get(name, name)}`"]
+    command = commands.get(name, name)
+    if not run.get("ablations"):  # it was run without them
+        command = command.removesuffix(" --ablate")
+    parts = [f"`everwhen bench {command}`"]
     if run.get("data"):
         parts.append(f"`{run['data']}`")
     if made:

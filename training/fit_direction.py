@@ -175,7 +175,9 @@ def fit(phrases: Sequence[Phrase]) -> dict[str, float]:
     rows = np.array([[found.get(name, 0.0) for name in names] for found, _, _ in asked])
     ahead = np.array([one for _, one, _ in asked], dtype=float)
     weight = np.array([one for _, _, one in asked])
-    ridge = np.array([0.01 if name == "one" else RARE if " verb: " in name else RIDGE for name in names])
+    ridge = np.array(
+        [0.01 if name == "one" else RARE if name.startswith("past verb: ") else RIDGE for name in names]
+    )
     out: NDArray[np.float64] = np.zeros(len(names))
     for _ in range(60):
         chances = 1 / (1 + np.exp(-(rows @ out)))

@@ -48,25 +48,25 @@ def _weights() -> dict[str, float]:
 def direction_features(
     look: VerbDirection, times: tuple[Interval, Interval], now: datetime, words: Mapping[str, float]
 ) -> dict[str, float]:
-    """What the chance is computed from. `look` is the nearest verb's direction, `times` the one before and the one to
-    come, `now` the moment of saying, and `words` the features of the sentence."""
+    """What the chance is computed from. `look` is the nearest verb, one in the past or none, `times` the one before and
+    the one to come, `now` the moment of saying, and `words` the features of the sentence."""
     before, ahead = max(0.0, -_days_ahead(times[0], now)), max(0.0, _days_ahead(times[1], now))
     apart = before + ahead
     cycle = next(name for most, name in _CYCLES if apart < most)
-    verb, hint = _verb(look)
+    verb = "past" if look.side == "past" else "none"
     found = {
         "one": 1.0,
         f"verb {verb}": 1.0,
         f"a {cycle} apart": 1.0,
-        f"nearer by {cycle}, {hint}": (before - ahead) / apart if apart else 0.0,
+        f"nearer by {cycle}, {verb}": (before - ahead) / apart if apart else 0.0,
         **words,
     }
-    if look.word:
+    if look.side == "past":
         found |= {
-            f"{verb} verb: {look.word}": 1.0,
-            f"{verb} verb behind": float(look.behind),
-            f"{verb} verb far": min(look.distance, _FAR) / _FAR,
-            f"{verb} verb in the clause": float(look.same_clause),
+            f"past verb: {look.word}": 1.0,
+            "past verb behind": float(look.behind),
+            "past verb far": min(look.distance, _FAR) / _FAR,
+            "past verb in the clause": float(look.same_clause),
         }
     return found
 
@@ -103,17 +103,6 @@ def sentence_features(tokens: list[Token], start: int, end: int, look: VerbDirec
 def is_arranged(words: Mapping[str, float]) -> bool:
     """Whether something was put there: "moved to the 31st", "booked for May"."""
     return any(name in words for name in ("behind to", "behind for", "past verb, to", "past verb, for"))
-
-
-def _verb(look: VerbDirection) -> tuple[str, str]:
-    """What the nearest verb says, in words, and in fewer words."""
-    if look.side is None:
-        return "none", "open"
-    if look.side == "past":
-        return "past", "past"
-    if look.present or not look.certain:
-        return "present", "open"
-    return "to come", "to come"
 
 
 def _days_ahead(interval: Interval, now: datetime) -> float:

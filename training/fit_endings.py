@@ -19,16 +19,17 @@ from numpy.typing import NDArray
 
 from everwhen.ingest import ending_sentences, fact_endings
 from everwhen.ingest.extract.grammar.parsing import parsed
-from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
+from everwhen.ingest.extract.rules.clause_times import timed
 from everwhen.models.reader import PackagedReader
 from everwhen.relations import relations
+from everwhen.types import Turn
 
 PAIRS = Path(__file__).with_name("endings.jsonl")
 OUT = Path(fact_endings.__file__).with_name("fact_endings.json")
 FOLDS, RIDGE = 5, 1.0
 LEAST = 0.7
 """The chance from which a fact is ended: an end that is not one is worse than one that is missed."""
-SAID = SpeechTime(datetime(2025, 6, 16, 12, tzinfo=UTC), "UTC")
+SAID = datetime(2025, 6, 16, 12, tzinfo=UTC)
 
 
 def main() -> None:
@@ -68,7 +69,8 @@ def main() -> None:
 def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) -> tuple[float, ...] | None:
     own, relation = one["who"] == "I", kinds[one["relation"]]
     (parse,) = parsed([one["turn"]])
-    shapes = ending_sentences.shapes(parse, timed(parse, SAID))
+    turn = Turn("turn", "session", 0, "user", "Kim", one["turn"], SAID, "UTC", SAID)
+    shapes = ending_sentences.shapes(parse, timed(parse, turn))
     known = ending_sentences.KnownFact("Kim" if own else one["who"], relation, one["value"], one["fact"])
     verbs = [one.place for one in shapes if relation.name in ending_sentences.relations_ended([one])]
     told = ending_sentences.ending(shapes, known, own=own)

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from everwhen.ingest.extract.grammar.cleaning import passages
+from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
 from everwhen.ingest.extract.grammar.word_lists import FIRST, vocabulary
-from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
+from everwhen.ingest.extract.rules.clause_times import timed
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
-from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
+from everwhen.ingest.extract.rules.modality import denied, status, tense, unmeant
 from everwhen.ingest.fact_learning import words_apart
 from everwhen.relations import Relation, relations
 from everwhen.types import Turn
@@ -72,28 +72,19 @@ class ClauseShape:
 def shapes_of(turn: Turn) -> list[ClauseShape]:
     """The clauses of a turn, where any of them may end something."""
     found: list[ClauseShape] = []
-    moment = SpeechTime(turn.said_at, turn.zone)
     prose = passages(turn.text)
     for passage, parse in zip(prose, parser().parse([one.text for one in prose]), strict=True):
         if any(word.lemma in _endings() for word in parse.words):
-            quoted = frozenset(word.i for word in parse.words if passage.quoted(word.start))
-            found += shapes(parse, timed(parse, moment), passage.start, quoted)
+            found += shapes(parse, timed(parse, turn), passage)
     return found
 
 
 def shapes(
-    parse: Parse,
-    dated: frozenset[int] = frozenset(),
-    start: int = 0,
-    quoted: frozenset[int] = frozenset(),
+    parse: Parse, dated: frozenset[int] = frozenset(), passage: ProseLine | None = None
 ) -> list[ClauseShape]:
-    """The clauses of a parse that tell something; `dated` are the places of words that say a time, `quoted` of those
-    that are somebody else's."""
-    unmeant: set[int] = set(quoted)
-    for sentence in parse.sentences:
-        ironic = is_ironic(parse.text[sentence[0].start : sentence[-1].end])
-        unmeant |= {word.i for word in sentence} if ironic else asked(sentence)
-    return [_shape(one, dated, start) for one in clauses(parse) if one.first.i not in unmeant]
+    """The clauses of a parse that tell something; `dated` are the places of words that say a time."""
+    others, start = unmeant(parse, passage), passage.start if passage is not None else 0
+    return [_shape(one, dated, start) for one in clauses(parse) if one.first.i not in others]
 
 
 def _shape(clause: Clause, dated: frozenset[int], start: int) -> ClauseShape:

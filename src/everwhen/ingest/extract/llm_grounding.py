@@ -20,7 +20,8 @@ from everwhen.ingest.extract.base import (
 )
 from everwhen.ingest.extract.llm_schema import ALIASES, Entity, Event, Fact, Findings, Narrative
 from everwhen.ingest.extract.llm_text import Echoes, Span, find, stems
-from everwhen.ingest.extract.llm_times import Occurred, claimed, day, lasting, occurred
+from everwhen.ingest.extract.llm_times import Occurred, claimed, lasting, occurred
+from everwhen.ingest.extract.rules.clause_times import day_of
 from everwhen.settings import Settings
 from everwhen.types import Turn
 
@@ -162,7 +163,9 @@ class Grounding:
             for other in reversed([*self._batch.before, *self._batch.turns]):
                 if find(event.time, other.text) is not None:
                     when = occurred(other, None, event.time, event.status)
-                    return when if not when.inferred else Occurred(day(turn), when.expression, inferred=True)
+                    return (
+                        when if not when.inferred else Occurred(day_of(turn), when.expression, inferred=True)
+                    )
             self._note("the model gave words for a time that no turn has; they were left out", turn)
         return occurred(turn, place.span, event.time, event.status)
 

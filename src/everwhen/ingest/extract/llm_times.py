@@ -9,6 +9,7 @@ from typing import Literal
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.llm_text import Span, find
+from everwhen.ingest.extract.rules.clause_times import day_of
 from everwhen.types import Turn
 from everwhen.when import Grain, Interval, TimeRef, resolve
 from everwhen.when.zones import zone_of
@@ -29,16 +30,6 @@ class Occurred:
     inferred: bool = False
 
 
-def day(turn: Turn) -> Interval:
-    """The speaker's day."""
-    start = turn.said_at.astimezone(zone_of(turn.zone)).replace(
-        hour=0, minute=0, second=0, microsecond=0, fold=0
-    )
-    return Interval(
-        start, (start.replace(tzinfo=None) + timedelta(days=1)).replace(tzinfo=start.tzinfo), "day"
-    )
-
-
 def occurred(turn: Turn, within: Span | None, expression: str, status: Status) -> Occurred:
     """When the event in a turn took place.
 
@@ -49,7 +40,7 @@ def occurred(turn: Turn, within: Span | None, expression: str, status: Status) -
     for span in (words, within):
         if span is not None and (ref := _meant(turn, span, status)) is not None and ref.interval is not None:
             return Occurred(ref.interval, ref.text)
-    return Occurred(day(turn), turn.text[slice(*words)] if words else "", inferred=True)
+    return Occurred(day_of(turn), turn.text[slice(*words)] if words else "", inferred=True)
 
 
 def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None:

@@ -6,6 +6,7 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from everwhen.ingest.extract import fact_chance
@@ -23,14 +24,13 @@ from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
 from everwhen.ingest.extract.grammar.parsing import Parse, parser
 from everwhen.ingest.extract.grammar.word_lists import FIRST
 from everwhen.ingest.extract.reader_statements import BEFORE, ReadStatement, statements
-from everwhen.ingest.extract.rules.clause_times import SpeechTime, timed
+from everwhen.ingest.extract.rules.clause_times import timed
 from everwhen.ingest.extract.rules.coreference import Coreference, Referents, people_in
 from everwhen.ingest.extract.rules.event_draft import EventDraft, ParsedTurn, causes
 from everwhen.ingest.extract.rules.events import events as passage_events
-from everwhen.ingest.extract.rules.fragments import ListHeader, header_of
 from everwhen.ingest.extract.rules.named_entities import entities
 from everwhen.ingest.extract.rules.narratives import NarrativeTurn, narrative_turn, narratives
-from everwhen.ingest.extract.rules.replies import answer
+from everwhen.ingest.extract.rules.verbless import ListHeader, answer, header_of
 from everwhen.ingest.extract.stated_facts import FactCandidate, candidates
 from everwhen.models.embed import shared_embedder
 from everwhen.models.reader import Passage as ReaderPassage
@@ -79,10 +79,9 @@ class RuleExtractor:
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, coref)
             parses_of_turn = [parse for _, parse in read]
-            moment = SpeechTime(turn.said_at, turn.zone)
-            dated = answer(turn, parses_of_turn, heard, moment)
+            dated = answer(turn, parses_of_turn, heard)
             drafts += [dated] if dated is not None else []
-            names = entities(turn, parses_of_turn, [timed(parse, moment) for parse in parses_of_turn])
+            names = entities(turn, parses_of_turn, [timed(parse, turn) for parse in parses_of_turn])
             one = ParsedTurn(turn, read, drafts, coref, tuple(name.name for name in names))
             heard = [*heard[-1:], one]
             if number >= tells and turn.id not in tellings:
@@ -155,7 +154,6 @@ def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
 
 
 def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Coreference) -> list[EventDraft]:
-    moment = SpeechTime(turn.said_at, turn.zone)
     drafts: list[EventDraft] = []
     answer = _answer(turn)
     headers: dict[str, ListHeader] = {}
@@ -165,10 +163,11 @@ def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Corefer
             if name not in (coref.speaker, coref.listener):
                 coref.referents.note(coref.turn, passage.start + head.start, name, gender)
         if not passage.item:
-            headers[passage.text.strip()] = header_of(parse, moment, plans=turn.role == "user")
+            headers[passage.text.strip()] = header_of(parse, turn)
         header = headers.get(passage.header, ListHeader()) if passage.item else ListHeader()
         if not passage.heads:
-            found = passage_events(passage, parse, coref, moment, header, drafts[-1:])
+            last = drafts[-1] if drafts else None
+            found = passage_events(turn, passage, parse, coref, header, last)
             drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
     return drafts
 
@@ -193,24 +192,14 @@ def _of_its_own(draft: EventDraft, passage: ProseLine, answer: str) -> bool:
         return False
     if subject.lower in FIRST:
         return True
-    return answer == "short" and not passage.item and draft.status in ("happened", "negated")
+    return answer == "short" and not passage.item and draft.event.status in ("happened", "negated")
 
 
 def _event(draft: EventDraft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
-    told = f"{draft.subject} {draft.text}".casefold()
-    return ExtractedEvent(
-        subject=draft.subject,
-        verb=draft.verb,
-        object=draft.object,
-        text=draft.text,
-        turns=(turn.id,),
-        occurred=draft.occurred,
-        expression=draft.expression,
-        inferred=draft.inferred,
-        status=draft.status,
-        polarity=-1 if draft.polarity < 0 else 1,
-        quantity=draft.quantity,
-        confidence=draft.confidence,
+    told = f"{draft.event.subject} {draft.event.text}".casefold()
+    own = turn.role == "assistant" and draft.event.subject == turn.speaker
+    return replace(
+        draft.event,
         entities=tuple(one.name for one in names if one.name.casefold() in told),
-        network="experience" if turn.role == "assistant" and draft.subject == turn.speaker else "world",
+        network="experience" if own else "world",
     )

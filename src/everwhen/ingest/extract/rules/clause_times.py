@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.rules.clauses import Clause
+from everwhen.types import Turn
 from everwhen.when import Interval, TimeRef, resolve
 from everwhen.when.calendar import floor, shift
 from everwhen.when.zones import zone_of
@@ -27,26 +28,13 @@ Side = Literal["past", "future", "nearest"]
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechTime:
-    """When and where something was said."""
-
-    at: datetime
-    zone: str
-
-    def day(self) -> Interval:
-        """The speaker's day."""
-        local = self.at.astimezone(zone_of(self.zone))
-        start = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-        end = (start + timedelta(days=1)).replace(tzinfo=local.tzinfo)
-        return Interval(start.astimezone(self.at.tzinfo), end.astimezone(self.at.tzinfo), "day")
-
-
-@dataclass(frozen=True, slots=True)
 class DatedExpression:
-    """A time expression in a text: its words, its interval, and how sure one may be."""
+    """A time expression: what it means, its words, the text that they stand in and the turn that says it."""
 
     ref: TimeRef
     words: tuple[Word, ...]
+    text: str
+    turn: Turn
 
     @property
     def interval(self) -> Interval | None:
@@ -60,23 +48,54 @@ class DatedExpression:
             (word for word in self.words if word.head.i not in inside or word.head is word), self.words[0]
         )
 
+    def placed(self, side: Side) -> DatedExpression:
+        """The same in the past, in the future, or where it is nearest. One that says its year stays, and one that
+        something was put on: "the launch slipped to 12 May" has slipped, and lies ahead."""
+        interval, said_at = self.interval, self.turn.said_at
+        if interval is None:
+            return self
+        ahead = interval.start is not None and interval.start > said_at
+        behind = interval.end is not None and interval.end <= said_at
+        if not (ahead and side != "future") and not (behind and side != "past"):
+            return self
+        if side == "nearest" and self.ref.confidence >= FIXED:
+            return self  # "this weekend" says which one
+        again = resolve(self.text, said_at, self.turn.zone, tense="past" if ahead else "future")
+        ref = next((one for one in again if one.span == self.ref.span), None)
+        if ref is None or ref.interval is None or (ahead and _PUT_ON.search(self.text[: ref.span[0]])):
+            return self
+        other = replace(self, ref=ref)
+        return min((self, other), key=DatedExpression.distance) if side == "nearest" else other
 
-def expressions(parse: Parse, moment: SpeechTime) -> list[DatedExpression]:
+    def distance(self) -> timedelta:
+        """How far it is from when it was said."""
+        middle = self.interval.middle if self.interval is not None else None
+        return abs(middle - self.turn.said_at) if middle is not None else timedelta.max
+
+
+def day_of(turn: Turn) -> Interval:
+    """The speaker's day."""
+    start = floor(turn.said_at.astimezone(zone_of(turn.zone)).replace(tzinfo=None, fold=0), "day")
+    first, last = (at.replace(tzinfo=zone_of(turn.zone)) for at in (start, start + timedelta(days=1)))
+    return Interval(first.astimezone(turn.said_at.tzinfo), last.astimezone(turn.said_at.tzinfo), "day")
+
+
+def expressions(parse: Parse, turn: Turn) -> list[DatedExpression]:
     """The time expressions of a text with the words they are made of."""
     found = []
-    for ref in resolve(parse.text, moment.at, moment.zone):
+    for ref in resolve(parse.text, turn.said_at, turn.zone):
         start, end = ref.span
         if ref.kind == "duration" and parse.text[end : end + 1] == "-":
             continue  # "a second-hand car"
         words = tuple(word for word in parse.words if word.start < end and word.end > start)
         if words:
-            found.append(DatedExpression(ref, words))
+            found.append(DatedExpression(ref, words, parse.text, turn))
     return found
 
 
-def timed(parse: Parse, moment: SpeechTime) -> frozenset[int]:
+def timed(parse: Parse, turn: Turn) -> frozenset[int]:
     """The places of the words that say a time."""
-    return frozenset(word.i for dated in expressions(parse, moment) for word in dated.words)
+    return frozenset(word.i for dated in expressions(parse, turn) for word in dated.words)
 
 
 def attach(
@@ -110,73 +129,32 @@ def side_of(status: Status, present: bool) -> Side:
     return "nearest"
 
 
-def chosen(
-    found: Sequence[DatedExpression], side: Side, text: str, moment: SpeechTime
-) -> DatedExpression | None:
+def chosen(found: Sequence[DatedExpression], side: Side) -> DatedExpression | None:
     """The one interval of a clause: of several the finest that lies inside the others, else the first.
 
     A time that floats ("on Friday") is put on the side that the clause asks for.
     """
-    placed = [on_the_side(dated, side, text, moment) for dated in found if dated.interval is not None]
-    if not placed:
-        return None
-    best = placed[0]
+    placed = [dated.placed(side) for dated in found if dated.interval is not None]
+    best = placed[0] if placed else None
     for dated in placed[1:]:
-        if dated.interval and best.interval and best.interval.covers(dated.interval):
+        if best and best.interval and dated.interval and best.interval.covers(dated.interval):
             best = dated
     return best
 
 
-def lasting(found: Sequence[DatedExpression], moment: SpeechTime) -> Interval | None:
-    """ "I've had this bike for two years": an interval that began then and goes on."""
-    local = moment.at.astimezone(zone_of(moment.zone)).replace(tzinfo=None)
+def lasting(found: Sequence[DatedExpression]) -> DatedExpression | None:
+    """ "I've had this bike for two years": with an interval that began then and goes on."""
     for dated in found:
-        length = dated.ref.duration
+        length, area = dated.ref.duration, zone_of(dated.turn.zone)
         if dated.ref.kind != "duration" or length is None:
             continue
         counts: dict[Literal["year", "month", "day"], float] = {
-            "year": length.years,
-            "month": length.months,
-            "day": 7 * length.weeks + length.days,
-        }
+            "year": length.years, "month": length.months, "day": 7 * length.weeks + length.days,
+        }  # fmt: skip
+        local, said = dated.turn.said_at.astimezone(area).replace(tzinfo=None), dated.turn.said_at
         for grain, count in counts.items():
             if count >= 1:
-                begun = shift(floor(local, grain), grain, -int(count)).replace(tzinfo=zone_of(moment.zone))
-                return Interval(begun.astimezone(moment.at.tzinfo), None, grain)
+                begun = shift(floor(local, grain), grain, -int(count)).replace(tzinfo=area)
+                since = Interval(begun.astimezone(said.tzinfo), None, grain)
+                return replace(dated, ref=replace(dated.ref, interval=since))
     return None
-
-
-def on_the_side(dated: DatedExpression, side: Side, text: str, moment: SpeechTime) -> DatedExpression:
-    """The same expression placed in the past, in the future, or where it is nearest. One that says its year stays, and
-    one that something was put on: "the launch slipped to 12 May" has slipped, and lies ahead."""
-    interval = dated.interval
-    if interval is None:
-        return dated
-    ahead = interval.start is not None and interval.start > moment.at
-    behind = interval.end is not None and interval.end <= moment.at
-    if not (ahead and side != "future") and not (behind and side != "past"):
-        return dated
-    if side == "nearest" and dated.ref.confidence >= FIXED:
-        return dated  # "this weekend" says which one
-    other = _again(dated, "past" if ahead else "future", text, moment)
-    if other is None or other.interval is None:
-        return dated
-    if ahead and _PUT_ON.search(text[: dated.ref.span[0]]):
-        return dated
-    if side == "nearest":
-        return min((dated, other), key=lambda one: _distance(one.interval, moment.at))
-    return other
-
-
-def _again(
-    dated: DatedExpression, tense: Literal["past", "future"], text: str, moment: SpeechTime
-) -> DatedExpression | None:
-    for ref in resolve(text, moment.at, moment.zone, tense=tense):
-        if ref.span == dated.ref.span:
-            return replace(dated, ref=ref)
-    return None
-
-
-def _distance(interval: Interval | None, at: datetime) -> timedelta:
-    middle = interval.middle if interval is not None else None
-    return abs(middle - at) if middle is not None else timedelta.max

@@ -6,27 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.base import ExtractedEvent, Status
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.grammar.word_lists import ARRANGING, MANNERS, SECOND, VAGUE, WH
-from everwhen.ingest.extract.rules.clause_times import (
-    DatedExpression,
-    SpeechTime,
-    attach,
-    chosen,
-    expressions,
-    lasting,
-    on_the_side,
-    side_of,
-)
-from everwhen.ingest.extract.rules.clause_wording import object_of, quantity_of, sentence_of
+from everwhen.ingest.extract.rules import clause_times
+from everwhen.ingest.extract.rules.clause_times import DatedExpression, chosen, side_of
 from everwhen.ingest.extract.rules.clauses import Clause, clauses
 from everwhen.ingest.extract.rules.coreference import Coreference
-from everwhen.ingest.extract.rules.event_draft import INFERRED, SURE, EventDraft
-from everwhen.ingest.extract.rules.fragments import ListHeader, fragment
-from everwhen.ingest.extract.rules.is_event import is_event
-from everwhen.ingest.extract.rules.modality import asked, denied, is_ironic, status, tense
+from everwhen.ingest.extract.rules.event_draft import (
+    INFERRED,
+    SURE,
+    EventDraft,
+    object_of,
+    quantity_of,
+    sentence_of,
+)
+from everwhen.ingest.extract.rules.modality import denied, is_event, status, tense, unmeant
+from everwhen.ingest.extract.rules.verbless import ListHeader, fragment
+from everwhen.types import Turn
 from everwhen.when import Interval
 
 MOST_TIMES = 5
@@ -35,9 +33,13 @@ _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
 
 @dataclass(frozen=True, slots=True)
-class DatingContext:
-    """What dates a clause: its own expressions, the sentence's frame, the event told just before, the header."""
+class ClauseContext:
+    """What stands around a clause: the turn and who is meant in it, and what dates it: its own expressions, the
+    sentence's frame, the event told just before, the header."""
 
+    turn: Turn
+    parse: Parse
+    coref: Coreference
     times: Sequence[DatedExpression]
     frame: DatedExpression | None
     before: EventDraft | None
@@ -45,88 +47,77 @@ class DatingContext:
 
 
 def events(
+    turn: Turn,
     passage: ProseLine,
     parse: Parse,
     coref: Coreference,
-    moment: SpeechTime,
     header: ListHeader,
-    before: Sequence[EventDraft] = (),
+    before: EventDraft | None,
 ) -> list[EventDraft]:
     """The events that a passage tells, in its order; `before` is the last one told in the same turn."""
     found = clauses(parse)
-    owned, loose = attach(found, expressions(parse, moment))
+    owned, loose = clause_times.attach(found, clause_times.expressions(parse, turn))
     frames = _frames(found, owned)
-    unmeant = _unmeant(passage, parse)
+    others = unmeant(parse, passage)
     drafts: list[EventDraft] = []
     for place, clause in enumerate(found):
-        if clause.first.i in unmeant:
+        if clause.first.i in others:
             continue
         times = owned.get(place, [])
         if times and drafts and _only_dates(clause):
-            _date_again(drafts[-1], times, parse, moment)
+            drafts[-1] = _date_again(drafts[-1], times)
             continue
-        last = (drafts or list(before))[-1:]
-        near = DatingContext(times, frames.get(clause.first.sentence), last[0] if last else None, header)
-        draft = _draft(clause, near, parse, coref, moment)
+        last, frame = drafts[-1] if drafts else before, frames.get(clause.first.sentence)
+        near = ClauseContext(turn, parse, coref, times, frame, last, header)
+        draft = _draft(clause, near)
         if draft is not None:
-            drafts += [draft, *_further(draft, times, parse, coref, moment)]
+            drafts += [draft, *_further(draft, near)]
     told = {clause.first.sentence for clause in found}
     if passage.item and not drafts and header.dated is not None:
         loose = [*loose, header.dated]
     for dated in loose:
         sentence = parse.sentences[dated.words[0].sentence if dated is not header.dated else 0]
-        if sentence[0].sentence not in told and unmeant.isdisjoint(word.i for word in sentence):
-            draft = fragment(sentence, dated, parse, coref, moment, header)
+        if sentence[0].sentence not in told and others.isdisjoint(word.i for word in sentence):
+            draft = fragment(sentence, dated, coref, header)
             if draft is not None:
                 drafts.append(draft)
                 told.add(sentence[0].sentence)
     return drafts
 
 
-def _unmeant(passage: ProseLine, parse: Parse) -> set[int]:
-    """The places of words that are asked, ironic or quoted."""
-    found: set[int] = set()
-    for sentence in parse.sentences:
-        ironic = is_ironic(parse.text[sentence[0].start : sentence[-1].end])
-        found |= {word.i for word in sentence if ironic or passage.quoted(word.start)} | asked(sentence)
-    return found
-
-
-def _draft(
-    clause: Clause, near: DatingContext, parse: Parse, coref: Coreference, moment: SpeechTime
-) -> EventDraft | None:
+def _draft(clause: Clause, near: ClauseContext) -> EventDraft | None:
     state = _status(clause, near.header)
     side = side_of(state, tense(clause) in ("present", "progressive"))
     if clause.verb.lemma in ARRANGING and any(_is_of_a_thing(dated, clause) for dated in near.times):
         side = "future"
-    dated = chosen(near.times, side, parse.text, moment)
-    subject = _subject(clause, near, dated, coref)
+    dated = chosen(near.times, side)
+    subject = _subject(clause, near, dated)
     if (
         not subject
         or not clause.lemma[:1].isalpha()
         or not is_event(clause, near.times, state, listed=near.header.ahead)
     ):
         return None
-    interval, expression, own = _when(clause, dated, near, moment)
+    interval, expression, own = _when(clause, dated, near)
     if not own and (state == "hypothetical" or _is_vague(clause.subject)):
         return None  # "it went well": nobody can tell what
     words = tuple(clause.words())
     sure = (SURE if own else INFERRED) * (1.0 if dated is None else max(dated.ref.confidence, 0.7))
-    return EventDraft(
+    event = ExtractedEvent(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, near.times, coref),
-        text=sentence_of(clause, words, subject, coref),
+        object=object_of(clause, near.times, near.coref),
+        text=sentence_of(clause, words, subject, near.coref),
+        turns=(near.turn.id,),
         occurred=interval,
         expression=expression,
         inferred=not own,
-        status=_corrected(state, clause, interval, moment) if own else state,
+        status=_corrected(state, clause, interval, near.turn) if own else state,
         polarity=-1 if denied(clause) else 1,
         quantity=quantity_of(words, near.times),
         confidence=round(sure, 2),
-        words=words,
-        clause=clause,
     )
+    return EventDraft(event, words, clause)
 
 
 def _status(clause: Clause, header: ListHeader) -> Status:
@@ -143,11 +134,9 @@ def _is_vague(subject: Word | None) -> bool:
     return subject is not None and subject.lemma in VAGUE and subject.child("prep") is None
 
 
-def _subject(
-    clause: Clause, near: DatingContext, dated: DatedExpression | None, coref: Coreference
-) -> str | None:
+def _subject(clause: Clause, near: ClauseContext, dated: DatedExpression | None) -> str | None:
     """Who: named, or left out ("Passed it on Thursday"), where it is the speaker."""
-    word, tag = clause.subject, clause.first.tag
+    word, tag, coref = clause.subject, clause.first.tag, near.coref
     says_what = clause.object is not None and clause.object.pos in ("NOUN", "PROPN")
     if word is not None:
         if word.lower in WH and clause.link != "relative":
@@ -174,25 +163,20 @@ def _subject(
     return coref.speaker if tag in ("VBD", "VBN", "VBG") or near.header.ahead else None
 
 
-def _when(
-    clause: Clause, dated: DatedExpression | None, near: DatingContext, moment: SpeechTime
-) -> tuple[Interval, str, bool]:
+def _when(clause: Clause, dated: DatedExpression | None, near: ClauseContext) -> tuple[Interval, str, bool]:
     """The interval, the words for it, and whether the text itself dates the clause."""
-    if dated is not None and dated.interval is not None:
-        return dated.interval, dated.ref.text, True
-    kind, last, header = tense(clause), near.before, near.header.dated
-    since = lasting(near.times, moment) if kind in ("perfect", "progressive") else None
-    if since is not None:
-        return since, next(one.ref.text for one in near.times if one.ref.kind == "duration"), True
+    kind, last = tense(clause), near.before
+    lasted = clause_times.lasting(near.times) if kind in ("perfect", "progressive") else None
     frame = near.frame if kind in ("past", "perfect", "future") else None
-    if frame is not None and frame.interval is not None:
-        return frame.interval, frame.ref.text, True
-    if last is not None and not last.inferred and _follows(clause, last):
-        return last.occurred, last.expression, True
-    if header is not None and header.interval is not None:
-        return header.interval, header.ref.text, True
+    own = next((one for one in (dated, lasted, frame) if one is not None and one.interval is not None), None)
+    if own is None and last is not None and not last.event.inferred and _follows(clause, last):
+        assert last.event.occurred is not None
+        return last.event.occurred, last.event.expression, True
+    own = own or near.header.dated
+    if own is not None and own.interval is not None:
+        return own.interval, own.ref.text, True
     again = next((one.ref.text for one in near.times if one.ref.kind == "recurrence"), "")
-    return moment.day(), again, False
+    return clause_times.day_of(near.turn), again, False
 
 
 def _follows(clause: Clause, last: EventDraft) -> bool:
@@ -217,14 +201,14 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[DatedExpression]]) ->
     return frames
 
 
-def _corrected(state: Status, clause: Clause, interval: Interval, moment: SpeechTime) -> Status:
+def _corrected(state: Status, clause: Clause, interval: Interval, turn: Turn) -> Status:
     """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
     kind = tense(clause)
     if interval.end is None and state == "happened" and kind == "perfect":
         return "ongoing"  # "I have been there since March"
-    if state == "ongoing" and interval.start is not None and interval.start > moment.at:
+    if state == "ongoing" and interval.start is not None and interval.start > turn.said_at:
         return "planned"
-    behind = interval.end is not None and interval.end <= moment.at
+    behind = interval.end is not None and interval.end <= turn.said_at
     if behind and state in ("ongoing", "planned") and kind in ("present", "progressive"):
         return "happened"
     return state
@@ -243,39 +227,42 @@ def _only_dates(clause: Clause) -> bool:
     return len(rest) <= 3 and {"pobj", "attr", "nummod", "amod", "compound", "npadvmod"}.issuperset(rest)
 
 
-def _date_again(
-    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, moment: SpeechTime
-) -> None:
-    dated = chosen(times, side_of(draft.status, False), parse.text, moment)
-    if dated is not None and dated.interval is not None and draft.inferred:
-        draft.occurred, draft.expression, draft.inferred = dated.interval, dated.ref.text, False
-        draft.confidence = SURE - 0.1
+def _date_again(draft: EventDraft, times: Sequence[DatedExpression]) -> EventDraft:
+    event = draft.event
+    dated = chosen(times, side_of(event.status, False))
+    if dated is None or dated.interval is None or not event.inferred:
+        return draft
+    when, words = dated.interval, dated.ref.text
+    event = replace(event, occurred=when, expression=words, inferred=False, confidence=SURE - 0.1)
+    return replace(draft, event=event)
 
 
-def _further(
-    draft: EventDraft, times: Sequence[DatedExpression], parse: Parse, coref: Coreference, moment: SpeechTime
-) -> list[EventDraft]:
+def _further(draft: EventDraft, near: ClauseContext) -> list[EventDraft]:
     """The other times of a draft's clause, each as an event: "in 2016, 2018 and 2023".
 
     It has its own place where one stands before it: "to Lisbon in March and to Porto in April".
     """
-    points = [one for one in times if one.interval is not None and one.ref.kind == "point"]
+    event = draft.event
+    points = [one for one in near.times if one.interval is not None and one.ref.kind == "point"]
     points.sort(key=lambda one: one.words[0].i)
-    if not 2 <= len(points) <= MOST_TIMES or draft.inferred or points[0].ref.text != draft.expression:
+    if not 2 <= len(points) <= MOST_TIMES or event.inferred or points[0].ref.text != event.expression:
         return []
+    told = [event.occurred]
     found: list[EventDraft] = []
     for last, dated in pairwise(points):
-        between = parse.words[last.words[-1].i + 1 : dated.words[0].i]
+        between = near.parse.words[last.words[-1].i + 1 : dated.words[0].i]
         if not between or between[0].lower not in _JOINTS or any(w.pos in ("VERB", "AUX") for w in between):
             return []
-        placed = on_the_side(dated, side_of(draft.status, False), parse.text, moment)
-        if placed.interval is None or any(placed.interval.overlaps(one.occurred) for one in (draft, *found)):
+        placed = dated.placed(side_of(event.status, False))
+        when = placed.interval
+        if when is None or any(one is not None and when.overlaps(one) for one in told):
             return []
         place = _place(between)
-        where = coref.tell(place) if any(word.pos in ("NOUN", "PROPN") for word in place) else draft.object
-        found.append(
-            replace(draft, object=where, occurred=placed.interval, expression=placed.ref.text, quantity="")
-        )
+        named = any(word.pos in ("NOUN", "PROPN") for word in place)
+        where = near.coref.tell(place) if named else event.object
+        other = replace(event, object=where, occurred=when, expression=placed.ref.text, quantity="")
+        found.append(replace(draft, event=other))
+        told.append(when)
     return found
 
 

@@ -1,28 +1,24 @@
-"""Did it happen? Tense, modality, negation, questions and irony of a clause."""
+"""Is it an event, and did it happen? Tense, modality, negation, questions and irony of a clause."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from math import inf
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
+from everwhen.ingest.extract.grammar import word_lists
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
-from everwhen.ingest.extract.grammar.parsing import Word
+from everwhen.ingest.extract.grammar.parsing import Parse, Word
 from everwhen.ingest.extract.grammar.word_lists import (
     AHEAD,
-    DENIAL,
     FAILED,
-    FUTURE,
     HYPOTHETICAL,
-    INVERTING,
-    MANNERS,
-    NOBODY,
-    UNREAL,
+    SECOND,
     vocabulary,
 )
+from everwhen.ingest.extract.rules.clause_times import DatedExpression
 from everwhen.ingest.extract.rules.clauses import Clause
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
@@ -39,6 +35,7 @@ _HAVE = frozenset({"have", "has", "'ve", "ve", "'d", "having"})
 _PAST = frozenset({"had", "did", "was", "were", "got"})
 _PRESENT = vocabulary("do does is are am 's 're 'm m re get gets")
 _CUTS = vocabulary(", ; : - – — ... … (")
+_BECOMING = vocabulary("make get find keep leave feel stay become remain")
 _POINTING = frozenset({"here", "there", "this", "that", "it", "these", "those"})
 
 
@@ -47,25 +44,23 @@ def is_ironic(sentence: str) -> bool:
     return _IRONIC.search(sentence) is not None
 
 
-def is_statement(
-    sentence: Sequence[Word], text: str, passage: ProseLine, shortest: int, longest: float = inf
-) -> bool:
-    """Whether a sentence of so many words says something itself: no manners, quotation, question or irony."""
-    words = [word for word in sentence if word.pos not in ("PUNCT", "SPACE")]
-    return (
-        shortest <= len(words) <= longest
-        and words[0].lower not in MANNERS
-        and not passage.quoted(sentence[0].start)
-        and not asked(tuple(sentence))
-        and not is_ironic(text)
-    )
+def unmeant(parse: Parse, passage: ProseLine | None = None) -> set[int]:
+    """The places of words that are asked, ironic or, in a passage, quoted."""
+    found: set[int] = set()
+    for sentence in parse.sentences:
+        if is_ironic(parse.text[sentence[0].start : sentence[-1].end]):
+            found |= {word.i for word in sentence}
+        elif passage is not None:
+            found |= {word.i for word in sentence if passage.quoted(word.start)}
+        found |= asked(sentence)
+    return found
 
 
 def tense(clause: Clause) -> Tense:
     """The tense of the clause's first verb with its auxiliaries."""
     helpers = {word.lower for word in clause.auxiliaries}
     tag = clause.first.tag
-    if helpers & FUTURE:
+    if helpers & word_lists.FUTURE:
         return "future"
     if helpers & _HAVE and tag in ("VBN", "VBD", "VBG"):
         return "progressive" if tag == "VBG" and "'d" not in helpers else "perfect"
@@ -112,7 +107,7 @@ def denied(clause: Clause) -> bool:
 
 
 def _denies(word: Word) -> bool:
-    return word.dep == "neg" or word.lower in DENIAL
+    return word.dep == "neg" or word.lower in word_lists.DENIAL
 
 
 def _is_apart(word: Word, subject: Word | None) -> bool:
@@ -126,7 +121,9 @@ def _is_apart(word: Word, subject: Word | None) -> bool:
 
 def _is_none(word: Word) -> bool:
     """ "nobody", "no train"."""
-    return word.lower in NOBODY or any(child.lower in ("no", "zero", "neither") for child in word.children)
+    return word.lower in word_lists.NOBODY or any(
+        child.lower in ("no", "zero", "neither") for child in word.children
+    )
 
 
 def _is_had(clause: Clause) -> bool:
@@ -141,7 +138,7 @@ def _is_unreal(clause: Clause) -> bool:
         return True
     if clause.parent is None or not (clause.link == "said" or (clause.link == "joined" and clause.inherited)):
         return False
-    wished = clause.link == "said" and clause.parent.verb.lemma in UNREAL
+    wished = clause.link == "said" and clause.parent.verb.lemma in word_lists.UNREAL
     return wished or _is_unreal(clause.parent)
 
 
@@ -170,7 +167,7 @@ def _inverted(words: Sequence[Word]) -> int | None:
     if not words or words[0].lower in _POINTING:
         return None
     for at, (helper, after) in enumerate(pairwise(words)):
-        if helper.lower in INVERTING and after.pos != "VERB" and _is_subject(after, helper):
+        if helper.lower in word_lists.INVERTING and after.pos != "VERB" and _is_subject(after, helper):
             return at
     return None
 
@@ -179,3 +176,53 @@ def _is_subject(word: Word, helper: Word) -> bool:
     """Whether a word is, or begins, the subject of the helper's verb."""
     head = word.head if word.dep in ("det", "poss", "compound", "amod") else word
     return head.dep in ("nsubj", "nsubjpass", "expl") and helper in (head.head, *head.head.children)
+
+
+# Whether a clause tells an occurrence: a thing done, or a state that is dated
+
+
+def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
+    """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
+    lemma = clause.verb.lemma
+    if lemma in word_lists.MENTAL and len(clause.chain) == 1:
+        return False
+    if clause.object is not None and clause.object.tag == "WP":
+        return False  # "what she said today"
+    if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
+        return False  # "he did", "I promise": an answer, or a manner of speaking
+    if any(dated.interval is not None or dated.ref.kind == "recurrence" for dated in times):
+        return True
+    lasts = any(dated.ref.kind == "duration" for dated in times)
+    if lasts and tense(clause) in ("perfect", "progressive"):
+        return True
+    return _is_news(clause, state) and _is_deed(clause, state, listed)
+
+
+def _is_news(clause: Clause, state: Status) -> bool:
+    """Whether an undated clause is more than encouragement, a feeling or a prediction."""
+    subject, object_ = clause.subject, clause.object
+    if subject is not None and subject.lower in SECOND:
+        return False  # "you got this", "you'll make it"
+    if object_ is not None and object_.lemma in word_lists.VAGUE and clause.verb.lemma in word_lists.LIGHT:
+        return False
+    if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
+        return False  # "makes me happy", "got tired"
+    told = clause.verb.child("ccomp")
+    if object_ is None and told is not None and told.i > clause.verb.i:
+        return False  # "I heard that …": the other clause tells it
+    if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
+        return False  # "I can't wait"
+    if state == "planned" and subject is not None and subject.pos == "NOUN":
+        return subject.lemma in word_lists.PERSON_WORDS  # "the studio will change things" is a prediction
+    return not (state == "negated" and tense(clause) == "future" and object_ is None)  # "I won't give up"
+
+
+def _is_deed(clause: Clause, state: Status, listed: bool) -> bool:
+    """Whether an undated clause tells something done: no state, no habit, no general truth."""
+    lemma, kind, object_ = clause.verb.lemma, tense(clause), clause.object
+    if lemma == "have" and object_ is not None and kind in ("past", "perfect", "future"):
+        return object_.lemma in word_lists.OCCASIONS or (state == "negated" and kind == "perfect")
+    told = listed or kind != "present"
+    if kind == "bare" and not listed:
+        told = state == "negated"  # "I couldn't come", but not "select a box"
+    return told and lemma not in word_lists.STATIVE

@@ -17,7 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedEvent, Extractor
-from everwhen.ingest.importers.locomo import read
+from everwhen.ingest.importers import read
 from everwhen.ingest.remember import MessageDefaults, placed
 from everwhen.types import Turn
 from everwhen.when import Interval
@@ -41,7 +41,7 @@ def run(data: Path, when: Path, extractor: Extractor) -> dict[str, Any]:
     found: dict[str, dict[str, list[ExtractedEvent]]] = {}
     turns = events = 0
     seconds = 0.0
-    for conversation in read(data):
+    for conversation in read(data, "locomo"):
         said = placed(list(conversation.messages), MessageDefaults())
         start = perf_counter()
         extracted = extract_all(extractor, said)

@@ -5,18 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
-from everwhen.facts.relearn import LearnedFact, relearn
+from everwhen.facts.changes import FactStatement
+from everwhen.facts.relearn import relearn
+from tests.facts.learned import learned
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
 
 
-def found(place: str, turn: str, days: float, **more: object) -> LearnedFact:
+def found(place: str, turn: str, days: float, **more: object) -> FactStatement:
     at = SAID + timedelta(days=days)
-    return LearnedFact("Marta", "lives in", place, (turn,), at, **more)  # type: ignore[arg-type]
+    return learned("Marta", "lives in", place, (turn,), at, **more)
 
 
-def teach(memory: Memory, *facts: LearnedFact) -> list[str]:
+def teach(memory: Memory, *facts: FactStatement) -> list[str]:
     bank = memory._bank
     return [row.standing for row in relearn(bank.store.facts, bank.embedder, (), facts, SAID)]
 

@@ -10,19 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.facts.relearn import REREAD, LearnedFact, relearn
+from everwhen.facts.changes import FactStatement
+from everwhen.facts.relearn import REREAD, relearn
+from tests.facts.learned import learned
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)
 AGAIN = datetime(2025, 9, 1, tzinfo=UTC)
 
 
-def found(place: str, turn: str, days: float = 0, **more: object) -> LearnedFact:
+def found(place: str, turn: str, days: float = 0, **more: object) -> FactStatement:
     at = SAID + timedelta(days=days)
-    return LearnedFact("Marta", "lives in", place, (turn,), at, **more)  # type: ignore[arg-type]
+    return learned("Marta", "lives in", place, (turn,), at, **more)
 
 
 def read(
-    memory: Memory, turns: list[str], *facts: LearnedFact, at: datetime = AGAIN
+    memory: Memory, turns: list[str], *facts: FactStatement, at: datetime = AGAIN
 ) -> list[tuple[str, str]]:
     rows = relearn(memory._bank.store.facts, memory._bank.embedder, turns, facts, at)
     return [(row.object, row.standing) for row in rows]
@@ -100,7 +102,7 @@ def test_what_a_person_asserted_from_the_turn_is_never_touched(quick: Memory) ->
 
 def test_what_a_person_repeats_confirms_or_ends_becomes_theirs(quick: Memory) -> None:
     for n, place in enumerate(("Lisbon", "Porto", "Faro")):
-        fact = LearnedFact(f"P{n}", "lives in", place, ("t1",), SAID)
+        fact = learned(f"P{n}", "lives in", place, ("t1",), SAID)
         read(quick, [f"x{n}"], fact, at=SAID)
     quick.facts.assert_("P0", "lives in", "Lisbon", at=SAID + timedelta(days=1))
     quick.facts.confirm(quick.facts.current("P1", now=AGAIN)[0].id, at=SAID + timedelta(days=1))
@@ -114,7 +116,7 @@ def test_what_a_person_repeats_confirms_or_ends_becomes_theirs(quick: Memory) ->
 
 
 def test_what_a_person_corrected_or_retracted_is_not_learned_again(quick: Memory) -> None:
-    other = LearnedFact("Noor", "works at", "the clinic", ("t1",), SAID)
+    other = learned("Noor", "works at", "the clinic", ("t1",), SAID)
     read(quick, ["t1"], found("Lisbon", "t1"), other, at=SAID)
     quick.facts.correct("Marta", "lives in", "Porto", at=SAID + timedelta(days=1))
     clinic = quick.facts.current("Noor", now=AGAIN)[0].id
@@ -157,7 +159,7 @@ def test_reading_everything_again_leaves_what_the_last_reading_alone_would(
         days = [SAID + timedelta(days=n) for n in range(-1, 6)]
         return [[fact.object for fact in memory.facts.as_of(day, "Marta")] for day in days]
 
-    def facts(reading: list[tuple[int, str]]) -> list[LearnedFact]:
+    def facts(reading: list[tuple[int, str]]) -> list[FactStatement]:
         return [found(place, f"t{n}", n) for n, place in sorted(reading)]
 
     turns = [f"t{n}" for n in range(4)]
@@ -165,7 +167,7 @@ def test_reading_everything_again_leaves_what_the_last_reading_alone_would(
         with Memory.open(Path(folder), "a", embedder="fake", cache_entries=0) as memory:
             read(memory, turns, *facts(first), at=SAID)
             for part in (turns[:cut], turns[cut:]):
-                read(memory, part, *[one for one in facts(second) if one.turns[0] in part])
+                read(memory, part, *[one for one in facts(second) if one.sources[0] in part])
             left = told(memory)
         with Memory.open(Path(folder), "b", embedder="fake", cache_entries=0) as memory:
             read(memory, turns, *facts(second), at=SAID)

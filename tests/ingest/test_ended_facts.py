@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Memory
-from everwhen.facts.relearn import LearnedFact, relearn
+from everwhen.facts.relearn import relearn
 from everwhen.ingest.fact_learning import words_apart
+from tests.facts.learned import learned
 
 Span = tuple[str, datetime, datetime | None, tuple[str, ...]]
 
@@ -55,14 +56,12 @@ def test_an_end_that_is_read_twice_stays_until_its_turn_is_forgotten(memory: Mem
 
 
 def test_an_end_goes_with_the_turn_that_no_longer_says_it_and_was_known(quick: Memory) -> None:
-    begun = LearnedFact("Ana", "works at", "Siemens", ("t1",), day(1, 1))
-    again = LearnedFact("Ana", "works at", "Siemens", ("t2",), day(2, 1))
-    over = LearnedFact(
-        "Ana", "works at", "Siemens", ("t3",), day(5, 2), valid_from=day(1, 1), valid_to=day(5, 2)
-    )
+    begun = learned("Ana", "works at", "Siemens", ("t1",), day(1, 1))
+    again = learned("Ana", "works at", "Siemens", ("t2",), day(2, 1))
+    over = learned("Ana", "works at", "Siemens", ("t3",), day(5, 2), valid_from=day(1, 1), valid_to=day(5, 2))
     facts, embedder = quick._bank.store.facts, quick._bank.embedder
     for fact in (begun, again, over):
-        relearn(facts, embedder, fact.turns, [fact], fact.at)
+        relearn(facts, embedder, fact.sources, [fact], fact.at)
 
     def known(at: datetime) -> list[tuple[datetime | None, tuple[str, ...]]]:
         found = quick.facts.as_of(day(3, 1), "Ana", "works at", known_at=at)
@@ -77,13 +76,11 @@ def test_an_end_goes_with_the_turn_that_no_longer_says_it_and_was_known(quick: M
 
 
 def test_a_span_that_its_turn_no_longer_says_does_not_become_open(quick: Memory) -> None:
-    span = LearnedFact(
-        "Ana", "lives in", "Madrid", ("t1",), day(6, 1), valid_from=day(1, 1), valid_to=day(3, 1)
-    )
-    inside = LearnedFact("Ana", "lives in", "Madrid", ("t2",), day(6, 2), valid_from=day(2, 1))
+    span = learned("Ana", "lives in", "Madrid", ("t1",), day(6, 1), valid_from=day(1, 1), valid_to=day(3, 1))
+    inside = learned("Ana", "lives in", "Madrid", ("t2",), day(6, 2), valid_from=day(2, 1))
     facts, embedder = quick._bank.store.facts, quick._bank.embedder
     for fact in (span, inside):
-        relearn(facts, embedder, fact.turns, [fact], fact.at)
+        relearn(facts, embedder, fact.sources, [fact], fact.at)
     relearn(facts, embedder, ["t1"], [], day(7, 1))
     assert quick.facts.current("Ana", now=day(8, 1)) == []
     assert quick.doctor() == []

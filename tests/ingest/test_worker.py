@@ -16,8 +16,8 @@ import pytest
 
 from everwhen import Memory, Unavailable
 from everwhen.ingest.entity_resolution import KnownEntities
-from everwhen.ingest.exchange_boundary import LONGEST
 from everwhen.ingest.extract.base import Batch, Extraction
+from everwhen.ingest.remember import LONGEST_EXCHANGE
 from everwhen.ingest.worker import Worker
 from everwhen.store.jobs import Work
 from everwhen.store.sqlite.statements import statements
@@ -307,7 +307,7 @@ def test_a_monologue_is_cut_so_that_adding_to_it_reads_a_bounded_number_of_turns
         sizes: dict[str, int] = {}
         for turn in memory.turns():
             sizes[turn.segment] = sizes.get(turn.segment, 0) + 1
-        assert list(sizes.values()) == [LONGEST] * 4
+        assert list(sizes.values()) == [LONGEST_EXCHANGE] * 4
         assert len(memory._bank.store.segment_speakers(memory.turns()[0].segment, 7)) == 7
 
 

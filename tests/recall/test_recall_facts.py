@@ -118,14 +118,15 @@ def test_a_recipe_can_leave_facts_as_they_are(marta: Memory) -> None:
 
 @pytest.mark.parametrize("grain", ["second", "day", "month", "year"])
 def test_the_budget_counts_the_tokens_of_facts_exactly(quick: Memory, grain: str) -> None:
-    from everwhen.facts.relearn import LearnedFact, relearn
+    from everwhen.facts.relearn import relearn
+    from tests.facts.learned import learned
 
     for number, (who, what) in enumerate(
         [("Ana", "tea"), ("3M", "steel!"), ("Zoë", "naïve 🙂"), ("ben", "東京 (x)")]
     ):
         begin = day(1999) + timedelta(days=371 * number)
         for step in (0, 40):
-            said = LearnedFact(who, "drinks", f"{what} {step}", (), begin + timedelta(days=step), grain=grain)  # type: ignore[arg-type]
+            said = learned(who, "drinks", f"{what} {step}", (), begin + timedelta(days=step), grain=grain)
             relearn(quick._bank.store.facts, quick._bank.embedder, (), [said], said.at)
     for between in (None, (day(1990), day(2030))):
         found = quick.recall("drinks tea steel naïve 東京 Ana", between=between, max_tokens=100_000)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from everwhen import decay
 from everwhen.errors import NotFound, UsageError
@@ -66,7 +66,7 @@ class Facts(BankFacts):
         clock = TimeReader(self._zone, asked.at)
         named = self._masks.labels(sources(asked.source))
         said = checked_statement(
-            self.predicates, *self._three(asked.subject, asked.predicate, asked.object), at=clock.now,
+            self.predicates, *self._three(asked), at=clock.now,
             valid_from=clock.first(asked.valid_from, "valid_from"), valid_to=clock.first(asked.valid_to, "valid_to"),
             confidence=asked.confidence,
             domain=None if asked.domain is None else self._said(asked.domain, "domain"),
@@ -82,12 +82,9 @@ class Facts(BankFacts):
     @does(ops.Correct)
     def _correct(self, asked: ops.Correct) -> Fact:
         clock = TimeReader(self._zone, asked.at)
+        start = clock.first(asked.valid_from, "valid_from")
         said = checked_statement(
-            self.predicates,
-            *self._three(asked.subject, asked.predicate, asked.object),
-            at=clock.now,
-            valid_from=clock.first(asked.valid_from, "valid_from"),
-            origin="user",
+            self.predicates, *self._three(asked), at=clock.now, valid_from=start, origin="user"
         )
 
         def corrected(embedder: Embedder) -> Fact:
@@ -101,7 +98,7 @@ class Facts(BankFacts):
         known, why, when = (
             checked_text(asked.fact_id, "fact's id"),
             self._said(asked.reason, "reason"),
-            TimeReader(self._zone, asked.at).now,
+            self._now(asked.at),
         )
         return self._change(lambda ledger: changes.retract_fact(ledger, known, when, why))
 
@@ -109,7 +106,7 @@ class Facts(BankFacts):
     def _end(self, asked: ops.End) -> list[Fact]:
         clock = TimeReader(self._zone, asked.at)
         ended, when = clock.first(asked.on, "on"), clock.now
-        keys = self._keys(asked.subject, asked.predicate)
+        keys = self._subject(asked.subject), self._predicate(asked.predicate)
 
         def end(ledger: FactLedger) -> list[FactRow]:
             key = ledger.find_key(*keys)
@@ -122,28 +119,31 @@ class Facts(BankFacts):
 
     @does(ops.Confirm)
     def _confirm(self, asked: ops.Confirm) -> Fact:
-        known, when = checked_text(asked.fact_id, "fact's id"), TimeReader(self._zone, asked.at).now
+        known, when = checked_text(asked.fact_id, "fact's id"), self._now(asked.at)
         return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
 
     @does(ops.ReportMissing)
     def _report_missing(self, asked: ops.ReportMissing) -> list[Fact]:
-        return self._report(
-            Report("missing", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
-        )
+        return self._report("missing", asked)
 
     @does(ops.ReportChange)
     def _report_change(self, asked: ops.ReportChange) -> list[Fact]:
-        return self._report(
-            Report("change", self._said(asked.ref, "reference"), TimeReader(self._zone, asked.at).now)
-        )
+        return self._report("change", asked)
+
+    def _report(
+        self, kind: Literal["missing", "change"], asked: ops.ReportMissing | ops.ReportChange
+    ) -> list[Fact]:
+        report = Report(kind, self._said(asked.ref, "reference"), self._now(asked.at))
+        self._store.write(lambda ledger: ledger.report(report))
+        return self._facts(named(self._store, report))
 
     @does(ops.Resolve)
     def _resolve(self, asked: ops.Resolve) -> Fact | None:
-        conflict, kept, when = (
+        conflict, kept = (
             checked_text(asked.conflict_id, "conflict's id"),
             self._said(asked.keep, "side to keep"),
-            TimeReader(self._zone, asked.at).now,
         )
+        when = self._now(asked.at)
 
         def resolve(ledger: FactLedger) -> FactRow | None:
             row = changes.resolve_conflict(ledger, conflict, kept, when)
@@ -167,15 +167,14 @@ class Facts(BankFacts):
     @does(ops.History)
     def _history(self, asked: ops.History) -> Listed[Fact]:
         pending = self._ready()
-        found = self._store.history(*self._keys(asked.subject, asked.predicate), versions=asked.versions)
+        subject, predicate = self._subject(asked.subject), self._predicate(asked.predicate)
+        found = self._store.history(subject, predicate, versions=asked.versions)
         return Listed(self._facts(found), pending)
 
     @does(ops.About)
     def _about(self, asked: ops.About) -> Listed[Fact]:
         pending = self._ready()
-        found = self._store.history(
-            folded(self._said(asked.subject, "subject")), None, versions=asked.versions
-        )
+        found = self._store.history(self._subject(asked.subject), None, versions=asked.versions)
         return Listed(self._facts(found), pending)
 
     @does(ops.Diff)
@@ -183,7 +182,7 @@ class Facts(BankFacts):
         clock = TimeReader(self._zone)
         first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
-        key = folded(self._said(asked.subject, "subject")) if asked.subject is not None else None
+        key = None if asked.subject is None else self._subject(asked.subject)
         then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
         later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
         both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
@@ -249,20 +248,15 @@ class Facts(BankFacts):
 
     @does(ops.DefinePredicate)
     def _define_predicate(self, asked: ops.DefinePredicate) -> None:
-        label, when = self._said(asked.name, "predicate"), TimeReader(self._zone, asked.at).now
+        label, when = self._said(asked.name, "predicate"), self._now(asked.at)
         if len(asked.synonyms) > ops.MOST_SYNONYMS:
             raise UsageError(
                 f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {ops.MOST_SYNONYMS} are kept"
             )
         others = tuple(self._said(one, "synonym") for one in asked.synonyms)
         before = self.predicates
-        declared = DeclaredPredicate(
-            normalised(label),
-            label,
-            asked.multi,
-            None if asked.domain is None else self._said(asked.domain, "domain"),
-            others,
-        )
+        domain = None if asked.domain is None else self._said(asked.domain, "domain")
+        declared = DeclaredPredicate(normalised(label), label, asked.multi, domain, others)
 
         def declare(ledger: FactLedger) -> None:
             ledger.declare(declared)
@@ -284,15 +278,15 @@ class Facts(BankFacts):
 
     @does(ops.SetHalfLife)
     def _set_half_life(self, asked: ops.SetHalfLife) -> None:
-        if (
-            isinstance(asked.days, bool)
-            or not isinstance(asked.days, int | float)
-            or not 0 < asked.days < float("inf")
-        ):
-            raise UsageError(f"a half-life is a positive number of days, got {asked.days!r}")
-        self._store.set_half_life(
-            self._said(asked.domain, "domain") if asked.domain is not None else "", float(asked.days)
-        )
+        days = asked.days
+        if isinstance(days, bool) or not isinstance(days, int | float) or not 0 < days < float("inf"):
+            raise UsageError(f"a half-life is a positive number of days, got {days!r}")
+        domain = "" if asked.domain is None else self._said(asked.domain, "domain")
+        self._store.set_half_life(domain, float(days))
+
+    def _now(self, at: Time | None) -> datetime:
+        """When what is asked for is to be recorded."""
+        return TimeReader(self._zone, at).now
 
     def _moment(self, given: Time | None, name: str = "now") -> datetime:
         """The moment that is asked about, to its end; now when none is given."""
@@ -305,18 +299,12 @@ class Facts(BankFacts):
 
         return self._facts([self._store.write(change)])[0]
 
-    def _report(self, report: Report) -> list[Fact]:
-        self._store.write(lambda ledger: ledger.report(report))
-        return self._facts(named(self._store, report))
-
     def _valid_at(
         self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
     ) -> Listed[Fact]:
         pending = self._ready()
-        key = folded(self._said(subject, "subject")) if subject is not None else None
-        found = (
-            self.predicates.find(self._said(predicate, "predicate")).key if predicate is not None else None
-        )
+        key = None if subject is None else self._subject(subject)
+        found = None if predicate is None else self._predicate(predicate)
         return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:
@@ -330,17 +318,18 @@ class Facts(BankFacts):
         """Checked, and masked as the bank masks: what is asked for is found as it was stored."""
         return self._masks.text(checked_text(given, what))
 
-    def _three(self, subject: str, predicate: str, object: str) -> tuple[str, str, str]:
+    def _three(self, asked: ops.Assert | ops.Correct) -> tuple[str, str, str]:
         return (
-            self._said(subject, "subject"),
-            self._said(predicate, "predicate"),
-            self._said(object, "object"),
+            self._said(asked.subject, "subject"),
+            self._said(asked.predicate, "predicate"),
+            self._said(asked.object, "object"),
         )
 
-    def _keys(self, subject: str, predicate: str) -> tuple[str, str]:
-        return folded(self._said(subject, "subject")), self.predicates.find(
-            self._said(predicate, "predicate")
-        ).key
+    def _subject(self, given: str) -> str:
+        return folded(self._said(given, "subject"))
+
+    def _predicate(self, given: str) -> str:
+        return self.predicates.find(self._said(given, "predicate")).key
 
     def _facts(self, rows: Iterable[FactRow], known_at: datetime | None = None) -> list[Fact]:
         listed = list(rows)

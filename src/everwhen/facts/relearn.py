@@ -8,7 +8,7 @@ stated or decided are never changed, and what a person retracted is not learned 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from everwhen.facts.changes import (
@@ -19,48 +19,30 @@ from everwhen.facts.changes import (
     retract_fact,
     reweigh_fact,
 )
-from everwhen.facts.fact_text import checked_statement, prepared
-from everwhen.facts.predicates import Predicates, folded
+from everwhen.facts.fact_text import prepared
+from everwhen.facts.predicates import folded
 from everwhen.models.embed import Embedder
 from everwhen.store.facts import FactLedger, FactRow, FactStore
-from everwhen.when import Grain
 
 REREAD = "its turns were read again, and no longer say so"
 SAME = 0.02
 """Confidences that differ by less are the same: a network's last digits depend on what it reads along."""
 
 
-@dataclass(frozen=True, slots=True)
-class LearnedFact:
-    """A fact that an extractor found: subject, predicate, object, interval, confidence, and the turns it came from.
-
-    `at` is when it was said, which is when the memory learned it. `valid_from` is when it began to be true according
-    to the words ("since May" is 1 May with grain "month"); if they do not say, it is the time it was said.
-    """
-
-    subject: str
-    predicate: str
-    object: str
-    turns: tuple[str, ...]
-    at: datetime
-    valid_from: datetime | None = None
-    valid_to: datetime | None = None
-    grain: Grain = "second"
-    confidence: float = 1.0
-    domain: str | None = None
-
-
 def relearn(
     store: FactStore,
     embedder: Embedder,
     turns: Sequence[str],
-    facts: Sequence[LearnedFact],
+    facts: Sequence[FactStatement],
     at: datetime,
     read: Sequence[str] = (),
     *,
     zone: str | None = None,
 ) -> list[FactRow]:
     """Replace what was learned from some turns by what they are found to say now; gives back what is new.
+
+    `at` of a fact is when it was said, which is when the memory learned it. Where the words give no start it is that,
+    too: turns that are imported late take their place in the past.
 
     A fact that they say as before stays as it is, with no support added; one that has other sources loses these
     turns as sources, and the end that one of them had given it; one that has none, or now has another beginning or end,
@@ -69,7 +51,7 @@ def relearn(
     when one of them was forgotten meanwhile.
     """
     known = store.from_sources(turns)
-    said = prepared(_statements(store, facts), embedder, zone)
+    said = prepared(sorted(facts, key=lambda one: one.at), embedder, zone)
     if not known:
         return record(store, said, read)
     cited = store.sources(known)
@@ -99,31 +81,6 @@ def record(store: FactStore, said: Sequence[FactStatement], read: Sequence[str] 
         return [ledger.fact(row.id) or row for row in rows]
 
     return store.write(assert_all, read)
-
-
-def _statements(store: FactStore, facts: Sequence[LearnedFact]) -> list[FactStatement]:
-    """What was extracted, checked, in the order in which it was said.
-
-    A start that the words do not give is `at`: turns that are imported late take their place in the past.
-    """
-    predicates = Predicates(store.predicates())
-    checked = [
-        checked_statement(
-            predicates,
-            fact.subject,
-            fact.predicate,
-            fact.object,
-            at=fact.at,
-            valid_from=fact.valid_from or fact.at,
-            valid_to=fact.valid_to,
-            grain=fact.grain,
-            confidence=fact.confidence,
-            domain=fact.domain,
-            source=fact.turns,
-        )
-        for fact in sorted(facts, key=lambda one: one.at)
-    ]
-    return [replace(said, act="learn") for said in checked]
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class AmbiguousNames:
 
     def ask(self, store: Store) -> None:
         """Put the open pairs to the model; where it gives no answer they stay apart."""
-        from everwhen.ingest.ambiguous_names_schema import SameEntity
+        from everwhen.ingest.extract.llm_schema import SameEntity  # pydantic takes its time
 
         assert self._llm is not None
         self._asked = True

@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from itertools import takewhile
 from typing import NamedTuple
 
-from everwhen.facts.changes import INSTANT
+from everwhen.facts.changes import INSTANT, FactStatement
+from everwhen.facts.fact_text import checked_statement
 from everwhen.facts.predicates import Predicates, folded
-from everwhen.facts.relearn import LearnedFact as Learned
 from everwhen.facts.relearn import relearn
 from everwhen.ingest.extract.base import ExtractedFact
 from everwhen.models.embed import Embedder
 from everwhen.store import Store
 from everwhen.types import Turn
-from everwhen.when import Grain
+from everwhen.when import Grain, Interval
 from everwhen.when.tokenizer import word_set
 
 _ARTICLES = word_set("a an the my our his her their your this that")
@@ -43,113 +43,106 @@ def learn_facts(
     `turns` are all that were read: what was learned from them before and is not found any more is taken back.
     `around` are those that were read to understand them.
     """
-    learned: list[Learned] = []
+    known = _Known(store, turns)
     told = [one for one in facts if one.turns and one.turns[0] in turns]
     for fact in sorted(told, key=lambda one: turns[one.turns[0]].said_at):
         turn = turns[fact.turns[0]]
         if fact.status in ("ended", "denied"):
-            found = _ended(store, fact, turns, learned)
+            found = _ended(known, fact, turn)
         elif fact.status == "held":
-            found = _held(store, fact, turns, learned)
+            found = _held(known, fact, turn)
         else:
-            found = _learned(fact, turn)
-        learned += [found] if found is not None else []
+            found = _learned(known, fact, turn)
+        known.learned += [found] if found is not None else []
     now = datetime.now(UTC)
     zone = store.info.zone if dated else None
-    return len(relearn(store.facts, embedder, list(turns), learned, now, [*turns, *around], zone=zone))
+    return len(relearn(store.facts, embedder, list(turns), known.learned, now, [*turns, *around], zone=zone))
 
 
-def _learned(fact: ExtractedFact, turn: Turn) -> Learned:
-    valid = fact.valid
-    start = valid.start if valid is not None else None
-    end = valid.end if valid is not None else None
-    if start is None and end is not None and end <= turn.said_at:
-        end = None  # it would end before anybody spoke of it: the words gave no beginning
-    return Learned(
-        subject=fact.subject,
-        predicate=fact.predicate,
-        object=fact.object,
-        turns=fact.turns,
-        at=turn.said_at,
-        valid_from=start,
-        valid_to=end,
-        grain=valid.grain if valid is not None and start is not None else "second",
-        confidence=fact.confidence,
-        domain=fact.domain if fact.domain != "general" else None,
-    )
+class _Span(NamedTuple):
+    """What held, from when on."""
 
-
-class _Known(NamedTuple):
     object: str
     start: datetime
     grain: Grain
 
 
-def _ended(
-    store: Store, fact: ExtractedFact, turns: Mapping[str, Turn], learned: Sequence[Learned]
-) -> Learned | None:
+class _Known:
+    """What is known beside a fact, in the bank and from the turns that are being read."""
+
+    def __init__(self, store: Store, turns: Mapping[str, Turn]) -> None:
+        self.predicates = Predicates(store.facts.predicates())
+        self.learned: list[FactStatement] = []
+        self._facts, self._turns = store.facts, turns
+
+    def at(self, time: datetime, fact: ExtractedFact) -> list[_Span]:
+        """What of a fact's subject and predicate is known to hold at a time, or to have been ended by its turn before.
+
+        What rests on nothing but the turns that are being read is known only if they say it again.
+        """
+        subject, key = folded(fact.subject), self.predicates.find(fact.predicate).key
+        rows = {row.id: row for row in self._facts.valid_at(time, subject, key, None)}
+        for row in self._facts.by_id(self._facts.from_sources(fact.turns)):
+            if folded(row.subject) == subject and self.predicates.find(row.predicate).key == key:
+                rows[row.id] = row
+        sources = self._facts.sources(list(rows))
+        held = [
+            _Span(row.object, row.valid_from, row.grain)
+            for row in rows.values()
+            if row.act != "learn" or not set(sources.get(row.id, [])) <= self._turns.keys()
+        ]
+        again = [one for one in self.learned if folded(one.subject) == subject and one.predicate.key == key]
+        over = {(folded(one.object), one.start) for one in again if one.end is not None}
+        return held + [
+            _Span(one.object, one.start or one.at, one.grain)
+            for one in again
+            if one.end is None and (folded(one.object), one.start) not in over
+        ]
+
+
+def _learned(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement:
+    start, end = (fact.valid.start, fact.valid.end) if fact.valid is not None else (None, None)
+    if start is None and end is not None and end <= turn.said_at:
+        end = None  # it would end before anybody spoke of it: the words gave no beginning
+    said = checked_statement(
+        known.predicates, fact.subject, fact.predicate, fact.object, at=turn.said_at,
+        valid_from=start or turn.said_at, valid_to=end,
+        grain=fact.valid.grain if fact.valid is not None and start is not None else "second",
+        confidence=fact.confidence, domain=fact.domain if fact.domain != "general" else None, source=fact.turns,
+    )  # fmt: skip
+    return replace(said, act="learn")
+
+
+def _ended(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
     """What held until then and is said to hold no longer, with its end; None where nothing such is known.
 
     The words may say less than what is known, or more: "stopped the lisinopril" ends "lisinopril 10 mg".
     """
-    turn = turns[fact.turns[0]]
     end = fact.valid.start if fact.valid is not None and fact.valid.start is not None else turn.said_at
-    known = [one for one in _known(store, fact, end - INSTANT, turns, learned) if one.start < end]
-    same = [(apart, one) for one in known if (apart := words_apart(one.object, fact.object)) is not None]
+    before = [one for one in known.at(end - INSTANT, fact) if one.start < end]
+    same = [(apart, one) for one in before if (apart := words_apart(one.object, fact.object)) is not None]
     if not same:
         return None
     least = min(apart for apart, _ in same)
     object_, start, grain = max((one for apart, one in same if apart == least), key=lambda one: one.start)
-    return replace(
-        _learned(replace(fact, valid=None, object=object_), turn), valid_from=start, valid_to=end, grain=grain
-    )
+    return _learned(known, replace(fact, object=object_, valid=Interval(start, end, grain)), turn)
 
 
-def _held(
-    store: Store, fact: ExtractedFact, turns: Mapping[str, Turn], learned: Sequence[Learned]
-) -> Learned | None:
+def _held(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
     """What held at a time. Where that is known already it is not its end; None where something else held all the time.
 
     "I stayed in a hotel last week" is not the end of living in Leeds.
     """
-    found = _learned(fact, turns[fact.turns[0]])
-    if found.valid_from is None or found.valid_to is None:
+    found = _learned(known, fact, turn)
+    start, end = fact.valid.start if fact.valid is not None else None, found.end
+    if start is None or end is None:
         return found
-    start, object_ = found.valid_from, folded(fact.object)
-    then = [one for one in _known(store, fact, start, turns, learned) if one.start <= start]
-    if any(folded(one.object) == object_ for one in then):
-        return replace(found, valid_to=None)
-    after = [one for one in _known(store, fact, found.valid_to, turns, learned) if one.start <= start]
-    slot = Predicates(store.facts.predicates()).find(fact.predicate).slot
+    then = [one for one in known.at(start, fact) if one.start <= start]
+    if any(folded(one.object) == folded(fact.object) for one in then):
+        return replace(found, end=None)
+    slot = known.predicates.find(fact.predicate).slot
+    after = [one for one in known.at(end, fact) if one.start <= start]
     return None if any(slot(one.object) == slot(fact.object) for one in after) else found
-
-
-def _known(
-    store: Store, fact: ExtractedFact, at: datetime, turns: Mapping[str, Turn], learned: Sequence[Learned]
-) -> list[_Known]:
-    """What of a fact's subject and predicate is known to hold at a time, or to have been ended by its turn before.
-
-    What rests on nothing but the turns that are being read is known only if they say it again.
-    """
-    predicates = Predicates(store.facts.predicates())
-    predicate = predicates.find(fact.predicate)
-    subject = folded(fact.subject)
-    rows = {row.id: row for row in store.facts.valid_at(at, subject, predicate.key, None)}
-    for row in store.facts.by_id(store.facts.from_sources(fact.turns)):
-        if folded(row.subject) == subject and predicates.find(row.predicate).key == predicate.key:
-            rows[row.id] = row
-    sources = store.facts.sources(list(rows))
-    again = [one for one in learned if folded(one.subject) == subject and one.predicate == fact.predicate]
-    over = {(folded(one.object), one.valid_from) for one in again if one.valid_to is not None}
-    return [
-        _Known(row.object, row.valid_from, row.grain)
-        for row in rows.values()
-        if row.act != "learn" or not set(sources.get(row.id, [])) <= turns.keys()
-    ] + [
-        _Known(one.object, start, one.grain)
-        for one in again
-        if one.valid_to is None and (folded(one.object), start := one.valid_from or one.at) not in over
-    ]
 
 
 def words_apart(known: str, said: str) -> int | None:

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from everwhen.ingest.embedding import SpokenTurn, embed_spoken, embedded_texts
-from everwhen.ingest.exchange_boundary import LONGEST, begins_exchange
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.tokens import count_tokens
@@ -26,6 +25,8 @@ from everwhen.when.zones import zone_name, zone_of
 
 T = TypeVar("T")
 FOREVER = datetime.max.replace(tzinfo=UTC)
+LONGEST_EXCHANGE = 50
+"""Turns of an exchange at the most, so that adding to a long monologue stays fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +155,7 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         before = _later(stored, last.get(turn.session))
         segment = before.segment if before else None
         if segment and segment not in speakers:
-            speakers[segment] = store.segment_speakers(segment, LONGEST)
+            speakers[segment] = store.segment_speakers(segment, LONGEST_EXCHANGE)
         if segment is None or begins_exchange(speakers[segment], turn.speaker):
             segment = f"x-{turn.id}"
             speakers[segment] = []
@@ -178,6 +179,19 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         )
         for turn, one, text, before_id in zip(placed, embedded, texts, befores, strict=True)
     ]
+
+
+def begins_exchange(speakers: Sequence[str], speaker: str) -> bool:
+    """Whether a turn opens a new exchange, given who spoke in the one before it, turn by turn.
+
+    An exchange is what one person says (in one or more turns) and the answer to it (in one or more turns);
+    whoever takes the floor after the answer opens the next, and so does whoever goes on after `LONGEST_EXCHANGE` turns.
+    The rule looks only backwards, so turns that come one by one are cut as in bulk.
+    """
+    if not speakers or len(speakers) >= LONGEST_EXCHANGE:
+        return True
+    answered = any(one != speakers[0] for one in speakers)
+    return answered and speaker != speakers[-1]
 
 
 def _later(stored: Turn | None, new: Turn | None) -> Turn | None:

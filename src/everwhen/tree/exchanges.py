@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from everwhen.ingest.exchange_boundary import begins_exchange
+from everwhen.ingest.remember import begins_exchange
 from everwhen.tree.base import Child
 from everwhen.tree.levels import Levels
 from everwhen.types import Statement, Turn

@@ -10,7 +10,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, Field
 
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import complete_all
@@ -23,13 +24,23 @@ from everwhen.tree.profile import learned
 from everwhen.types import Statement
 from everwhen.when.zones import zone_of
 
-if TYPE_CHECKING:
-    from everwhen.tree.llm_schema import Consolidation
-
 REVISION = "1"
 LONGEST = 48_000
 """Characters that are asked about at once, about 12,000 tokens; of what is longer, the central sentences."""
 MOST_LINES = 400
+
+
+class NodeSentence(BaseModel):
+    """One sentence of a node."""
+
+    text: str = Field(description="one sentence that is understood without the lines")
+    lines: list[int] = Field(description="the numbers of the lines that it rests on")
+
+
+class Consolidation(BaseModel):
+    """A node of the memory tree."""
+
+    sentences: list[NodeSentence]
 
 
 class LLMConsolidator:
@@ -57,8 +68,6 @@ class LLMConsolidator:
         return f"{REVISION}.{hashlib.sha256(prompts.encode()).hexdigest()[:8]}+{self.fallback.version}"
 
     def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
-        from everwhen.tree.llm_schema import Consolidation
-
         drafts: list[NodeDraft] = []
         for kind in dict.fromkeys(task.kind for task in tasks):
             same = [task for task in tasks if task.kind == kind]

@@ -96,6 +96,12 @@ class Findings(Item):
         return bool(self.events or self.narratives or self.facts)
 
 
+class SameEntity(BaseModel):
+    """Whether two names are one person's, place's or thing's."""
+
+    same: bool
+
+
 _KINDS: Mapping[str, type[Item]] = {
     "events": Event,
     "narratives": Narrative,

@@ -15,8 +15,7 @@ from typing import Any
 from everwhen.errors import Refused, UsageError
 from everwhen.files.json_values import beginning, first_value, values
 from everwhen.ingest.importers import (
-    chatgpt,
-    claude,
+    chats,
     claude_code,
     codex,
     jsonl,
@@ -75,10 +74,10 @@ def _chats(
 
 _READERS: Mapping[str, Callable[[Path, ReadingOptions], Iterator[Conversation]]] = {
     "jsonl": jsonl.read,
-    "locomo": lambda path, _: locomo.read(path),
-    "longmemeval": lambda path, _: longmemeval.read(path),
-    "chatgpt": partial(_one, "chatgpt", partial(_chats, chatgpt.messages)),
-    "claude": partial(_one, "claude", partial(_chats, claude.messages)),
+    "locomo": lambda path, _: map(locomo.conversation, locomo.samples(path)),
+    "longmemeval": lambda path, _: map(longmemeval.conversation, longmemeval.questions(path)),
+    "chatgpt": partial(_one, "chatgpt", partial(_chats, chats.chatgpt)),
+    "claude": partial(_one, "claude", partial(_chats, chats.claude)),
     "claude-code": partial(_one, "claude-code", claude_code.messages),
     "codex": partial(_one, "codex", codex.messages),
     "mem0": partial(_one, "mem0", mem0.messages),

@@ -30,29 +30,6 @@ _MARKUP = re.compile(
 )
 
 
-def records(path: Path, left_out: LeftOut) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The objects of a file with the numbers of their lines.
-
-    A line that is no JSON is left out: a program that is writing leaves its last line unfinished, and one that crashed
-    leaves one in the middle. A file that begins with one is another kind of file.
-    """
-    first = True
-    for number, line in lines(path):
-        try:
-            one = parsed(line)
-        except ValueError as error:
-            if first:
-                what = error.msg if isinstance(error, json.JSONDecodeError) else error
-                raise UsageError(f"{path}, line {number} is not valid JSON: {what}") from error
-            left_out["lines that are not complete"] += 1
-            continue
-        first = False
-        if isinstance(one, Mapping):
-            yield number, one
-        else:
-            left_out[NO_MESSAGES] += 1
-
-
 def is_markup(text: str) -> bool:
     """Whether a text is nothing but `<some-tag>…</some-tag>`: programs wrap their notes so, and nobody types it."""
     return bool(text.strip()) and not _MARKUP.sub("", text.strip()).strip()
@@ -61,11 +38,37 @@ def is_markup(text: str) -> bool:
 class AgentTranscript:
     """Makes messages of one transcript: bounded, without what a recall gave back, tools with what they were asked."""
 
-    def __init__(self, options: ReadingOptions, left_out: LeftOut) -> None:
+    def __init__(self, path: Path, options: ReadingOptions, left_out: LeftOut) -> None:
+        self._path = path
         self._zone = options.zone
-        self._left_out = left_out
+        self.left_out = left_out
         self._echoes = Echoes(options.echo_words)
         self._calls: dict[str, tuple[str, str]] = {}
+
+    def records(self) -> Iterator[tuple[Mapping[str, Any], str]]:
+        """The objects of the file, each with its place; at the end, what never came to an end is counted.
+
+        A line that is no JSON is left out: a program that is writing leaves its last line unfinished, and one that
+        crashed leaves one in the middle. A file that begins with one is another kind of file.
+        """
+        first = True
+        for number, line in lines(self._path):
+            where = f"{self._path}, line {number}"
+            try:
+                one = parsed(line)
+            except ValueError as error:
+                if first:
+                    what = error.msg if isinstance(error, json.JSONDecodeError) else error
+                    raise UsageError(f"{where} is not valid JSON: {what}") from error
+                self.left_out["lines that are not complete"] += 1
+                continue
+            first = False
+            if isinstance(one, Mapping):
+                yield one, where
+            else:
+                self.left_out[NO_MESSAGES] += 1
+        if self._calls:
+            self.left_out[NO_RESULT] += len(self._calls)
 
     def note(self, content: Any) -> None:
         """Look for memories in what the program put into the prompt; it is no message itself."""
@@ -79,7 +82,7 @@ class AgentTranscript:
         whole = bounded(checked({**raw, "zone": self._zone or raw.get("zone")}, where))
         left = self._echoes.cut(whole)
         if left is None:
-            self._left_out[GIVEN_BACK] += 1
+            self.left_out[GIVEN_BACK] += 1
         else:
             yield left
 
@@ -88,7 +91,7 @@ class AgentTranscript:
         self._calls[str(id_)] = (str(name or "tool"), as_text(call))
         if len(self._calls) > MOST_CALLS:
             del self._calls[next(iter(self._calls))]
-            self._left_out[NO_RESULT] += 1
+            self.left_out[NO_RESULT] += 1
 
     def result(self, id_: Any, output: Any, raw: Mapping[str, Any], where: str) -> Iterator[Message]:
         """A tool's result as a message of the tool, with the call in front."""
@@ -96,13 +99,8 @@ class AgentTranscript:
         words = as_text(output)
         if self._echoes.words and (shown := given_back(words)):
             self._echoes.give_back(shown)
-            self._left_out[GIVEN_BACK] += 1
+            self.left_out[GIVEN_BACK] += 1
             return
         yield from self.say(
             {**raw, "role": "tool", "name": name, "content": f"{call}\n{words}".strip()}, where
         )
-
-    def end(self) -> None:
-        """Count what never came to an end."""
-        if self._calls:
-            self._left_out[NO_RESULT] += len(self._calls)

@@ -17,7 +17,6 @@ from everwhen.ingest.importers.agent_transcript import (
     THOUGHTS,
     AgentTranscript,
     is_markup,
-    records,
 )
 from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions, stable_id
 from everwhen.messages.message_parts import SILENT_PARTS, as_text
@@ -36,8 +35,8 @@ _INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     """The transcript as one conversation; its sessions are those of Claude Code."""
-    talk = AgentTranscript(options, left_out)
-    for number, record in records(path, left_out):
+    talk = AgentTranscript(path, options, left_out)
+    for record, where in talk.records():
         line = _as_message(record)
         message = line.get("message")
         if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
@@ -45,20 +44,13 @@ def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator
             talk.note(attached.get("content") if isinstance(attached, Mapping) else line.get("content"))
             left_out[NO_MESSAGES] += 1
             continue
+        content = message.get("content")
         if flag := next((flag for flag in FLAGS if line.get(flag)), None):
-            talk.note(message.get("content"))
+            talk.note(content)
             left_out[FLAGS[flag]] += 1
             continue
-        content = message.get("content")
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-        yield from _said(
-            talk,
-            line,
-            [one for one in blocks if isinstance(one, Mapping)],
-            f"{path}, line {number}",
-            left_out,
-        )
-    talk.end()
+        yield from _said(talk, line, [one for one in blocks if isinstance(one, Mapping)], where)
 
 
 def _as_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -72,11 +64,7 @@ def _as_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _said(
-    talk: AgentTranscript,
-    line: Mapping[str, Any],
-    blocks: list[Mapping[str, Any]],
-    where: str,
-    left_out: LeftOut,
+    talk: AgentTranscript, line: Mapping[str, Any], blocks: list[Mapping[str, Any]], where: str
 ) -> Iterator[Message]:
     """The messages of one line: a tool's results one by one, and the words."""
     session = line.get("sessionId") or "claude-code"
@@ -98,7 +86,7 @@ def _said(
             tool = {**raw, "id": f"{id_}/{results}"}
             yield from talk.result(block.get("tool_use_id"), block.get("content"), tool, where)
         elif kind in SILENT_PARTS:
-            left_out[THOUGHTS] += 1
+            talk.left_out[THOUGHTS] += 1
         else:
             words.append(as_text(block))
     said = "\n".join(word for word in words if word.strip())
@@ -107,6 +95,6 @@ def _said(
     talk.note(said)
     said = _REMINDER.sub("", said).strip()
     if line["type"] == "user" and (results or not said or is_markup(said) or _INTERRUPTED.fullmatch(said)):
-        left_out[BY_THE_PROGRAM] += 1
+        talk.left_out[BY_THE_PROGRAM] += 1
         return
     yield from talk.say({**raw, "id": id_, "content": said}, where)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,6 @@ from everwhen.ingest.importers.agent_transcript import (
     THOUGHTS,
     AgentTranscript,
     is_markup,
-    records,
 )
 from everwhen.ingest.importers.conversation import LeftOut, ReadingOptions
 from everwhen.messages.message_parts import as_text
@@ -35,102 +35,84 @@ _REQUEST = re.compile(
 _ZONE = re.compile(r"<timezone>([\w/+-]{1,64})</timezone>")
 
 
+def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The transcript as one conversation and one session."""
+    return _Rollout(path.name.split(".", 1)[0], AgentTranscript(path, options, left_out)).messages()
+
+
 @dataclass(slots=True)
-class _Session:
+class _Rollout:
+    """What is known of a session while its file is read."""
+
     id: str
+    talk: AgentTranscript
     started: Any = None
     zone: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
 
+    def messages(self) -> Iterator[Message]:
+        for line, where in self.talk.records():
+            enveloped = isinstance(line.get("payload"), Mapping)
+            payload: Mapping[str, Any] = line["payload"] if enveloped else line
+            if line.get("type") == "session_meta" or (not enveloped and "instructions" in line):
+                self._begin(payload)
+            elif enveloped and line.get("type") != "response_item":
+                self.talk.left_out[NO_MESSAGES] += 1
+            else:
+                # Old lines have no time: they stand where the session began.
+                raw = {
+                    "timestamp": line.get("timestamp") or self.started,
+                    "session": self.id,
+                    "id": f"{self.id}:{where.rsplit(' ', 1)[-1]}",
+                    "metadata": self.metadata or None,
+                }
+                yield from self._item(payload, raw, where)
 
-def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
-    """The transcript as one conversation and one session."""
-    talk = AgentTranscript(options, left_out)
-    session = _Session(path.name.split(".", 1)[0])
-    for number, line in records(path, left_out):
-        enveloped = isinstance(line.get("payload"), Mapping)
-        payload: Mapping[str, Any] = line["payload"] if enveloped else line
-        if line.get("type") == "session_meta" or (not enveloped and "instructions" in line):
-            _begin(session, payload)
-            continue
-        if enveloped and line.get("type") != "response_item":
-            left_out[NO_MESSAGES] += 1
-            continue
-        raw = {
-            # Old lines have no time: they stand where the session began.
-            "timestamp": line.get("timestamp") or session.started,
-            "session": session.id,
-            "id": f"{session.id}:{number}",
-            "metadata": session.metadata or None,
-        }
-        yield from _item(talk, payload, raw, session, f"{path}, line {number}", left_out)
-    talk.end()
+    def _begin(self, meta: Mapping[str, Any]) -> None:
+        self.id = str(meta.get("id") or self.id)
+        self.started = meta.get("timestamp")
+        git = meta.get("git")
+        branch = git.get("branch") if isinstance(git, Mapping) else None
+        known = {"cwd": meta.get("cwd"), "gitBranch": branch}
+        self.metadata = {key: value for key, value in known.items() if value}
 
+    def _item(self, item: Mapping[str, Any], raw: dict[str, Any], where: str) -> Iterator[Message]:
+        kind = str(item.get("type") or "")
+        if kind == "message":
+            yield from self._said(item, raw, where)
+        elif kind.endswith("_output"):
+            told = {**raw, "zone": self.zone}
+            yield from self.talk.result(item.get("call_id"), _unwrapped(item.get("output")), told, where)
+        elif kind in ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"):
+            asked = item.get("arguments", item.get("input", item.get("action", "")))
+            name = item.get("name") or kind.removesuffix("_call")
+            call = {"type": "tool_call", "name": name, "arguments": asked}
+            self.talk.call(item.get("call_id") or item.get("id"), name, call)
+        else:
+            self.talk.left_out[THOUGHTS if kind == "reasoning" else NO_MESSAGES] += 1
 
-def _begin(session: _Session, meta: Mapping[str, Any]) -> None:
-    session.id = str(meta.get("id") or session.id)
-    session.started = meta.get("timestamp")
-    git = meta.get("git")
-    branch = git.get("branch") if isinstance(git, Mapping) else None
-    session.metadata = {
-        key: value for key, value in (("cwd", meta.get("cwd")), ("gitBranch", branch)) if value
-    }
+    def _said(self, item: Mapping[str, Any], raw: dict[str, Any], where: str) -> Iterator[Message]:
+        role, blocks = item.get("role"), item.get("content")
+        self.talk.note(blocks)
+        if role not in ("user", "assistant"):
+            self.talk.left_out[BY_THE_PROGRAM] += 1
+            return
+        texts = [as_text(part) for part in (blocks if isinstance(blocks, list) else [blocks])]
+        if role == "user":
+            for text in texts:
+                self._find_zone(text)
+            typed = _typed(item, texts)
+            if len(typed) < len(texts):
+                self.talk.left_out[BY_THE_PROGRAM] += len(texts) - len(typed)
+            texts = [_REQUEST.sub("", text) for text in typed]
+        said = "\n".join(text for text in texts if text.strip())
+        yield from self.talk.say({**raw, "role": role, "content": said, "zone": self.zone}, where)
 
-
-def _item(
-    talk: AgentTranscript,
-    item: Mapping[str, Any],
-    raw: dict[str, Any],
-    session: _Session,
-    where: str,
-    left_out: LeftOut,
-) -> Iterator[Message]:
-    kind = str(item.get("type") or "")
-    if kind == "message":
-        yield from _said(talk, item, raw, session, where, left_out)
-    elif kind.endswith("_output"):
-        yield from talk.result(
-            item.get("call_id"), _unwrapped(item.get("output")), {**raw, "zone": session.zone}, where
-        )
-    elif kind in ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"):
-        asked = item.get("arguments", item.get("input", item.get("action", "")))
-        name = item.get("name") or kind.removesuffix("_call")
-        talk.call(
-            item.get("call_id") or item.get("id"),
-            name,
-            {"type": "tool_call", "name": name, "arguments": asked},
-        )
-    elif kind == "reasoning":
-        left_out[THOUGHTS] += 1
-    else:
-        left_out[NO_MESSAGES] += 1
-
-
-def _said(
-    talk: AgentTranscript,
-    item: Mapping[str, Any],
-    raw: dict[str, Any],
-    session: _Session,
-    where: str,
-    left_out: LeftOut,
-) -> Iterator[Message]:
-    role = item.get("role")
-    talk.note(item.get("content"))
-    if role not in ("user", "assistant"):
-        left_out[BY_THE_PROGRAM] += 1
-        return
-    blocks = item.get("content")
-    parts = blocks if isinstance(blocks, list) else [blocks]
-    texts = [as_text(part) for part in parts]
-    if role == "user":
-        for text in texts:
-            _find_zone(session, text)
-        typed = _typed(item, texts)
-        if len(typed) < len(texts):
-            left_out[BY_THE_PROGRAM] += len(texts) - len(typed)
-        texts = [_REQUEST.sub("", text) for text in typed]
-    said = "\n".join(text for text in texts if text.strip())
-    yield from talk.say({**raw, "role": role, "content": said, "zone": session.zone}, where)
+    def _find_zone(self, text: str) -> None:
+        """The zone of the machine stands in what the program tells the model of it."""
+        if text.lstrip().startswith("<environment_context>") and (named := _ZONE.search(text)):
+            with suppress(UsageError):
+                self.zone = known_zone(named[1])
 
 
 def _typed(item: Mapping[str, Any], texts: list[str]) -> list[str]:
@@ -140,15 +122,6 @@ def _typed(item: Mapping[str, Any], texts: list[str]) -> list[str]:
     if isinstance(kinds, list) and len(kinds) == len(texts):
         return [text for text, kind in zip(texts, kinds, strict=True) if str(kind).startswith("user")]
     return [text for text in texts if not is_markup(text) and not text.startswith(_RULES)]
-
-
-def _find_zone(session: _Session, text: str) -> None:
-    """The zone of the machine stands in what the program tells the model of it."""
-    if text.lstrip().startswith("<environment_context>") and (named := _ZONE.search(text)):
-        try:
-            session.zone = known_zone(named[1])
-        except UsageError:
-            return
 
 
 def _unwrapped(output: Any) -> Any:

@@ -17,12 +17,6 @@ _SESSION = re.compile(r"session_(\d+)")
 _TIME = "%I:%M %p on %d %B, %Y"
 
 
-def read(path: Path) -> Iterator[Conversation]:
-    """Each sample as a conversation named after its `sample_id`."""
-    for sample in samples(path):
-        yield conversation(sample)
-
-
 def samples(path: Path) -> Iterator[dict[str, Any]]:
     """The samples as they stand in the file, questions included."""
     for index, sample in enumerate(values(path)):

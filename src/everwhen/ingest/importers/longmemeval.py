@@ -26,12 +26,6 @@ class MessagePlace:
     has_answer: bool
 
 
-def read(path: Path) -> Iterator[Conversation]:
-    """Each question's haystack as a conversation named after its `question_id`."""
-    for question in questions(path):
-        yield conversation(question)
-
-
 def questions(path: Path) -> Iterator[dict[str, Any]]:
     """The questions as they stand in the file."""
     for index, question in enumerate(values(path)):

@@ -1,4 +1,6 @@
-"""ChatGPT's export: `conversations.json`, a list of chats, each a tree of which one path is shown.
+"""The exports of ChatGPT and of Claude, both `conversations.json`, a list of chats.
+
+Of ChatGPT each is a tree of which one path is shown; of Claude it has its `chat_messages` in order.
 
 Every chat becomes a session of one conversation, because they are one person's memory.
 """
@@ -18,8 +20,8 @@ SPOKEN_BY_TOOLS = (*SPOKEN, "execution_output")
 _ROLES = ("user", "assistant", "tool")
 
 
-def messages(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
-    """The messages of the path that a chat shows."""
+def chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the path that a chat of ChatGPT shows."""
     mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
     title = chat.get("title")
     session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"
@@ -129,3 +131,49 @@ def _part(part: Any, attached: dict[str, Mapping[str, Any]]) -> str:
 def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
     found = thing.get("metadata")
     return found if isinstance(found, Mapping) else {}
+
+
+# Claude
+
+
+def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of a chat with Claude."""
+    title = chat.get("name")
+    session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
+    said_at = chat.get("created_at")
+    for index, message in enumerate(expect(chat.get("chat_messages"), list, where, "'chat_messages'")):
+        expect(message, dict, where, f"message {index}")
+        said_at = message.get("created_at") or said_at
+        words = _words_of_claude(message)
+        if not words:
+            left_out["messages without words"] += 1
+            continue
+        raw = {
+            "role": message.get("sender"),
+            "content": words,
+            "timestamp": said_at,
+            "id": message.get("uuid") or f"{session}:{index}",
+            "session": session,
+            "metadata": {"title": title} if isinstance(title, str) and title else None,
+        }
+        yield checked(raw, f"{where}, message {index}")
+
+
+def _words_of_claude(message: Mapping[str, Any]) -> str:
+    """The text blocks, else the flat text (it has placeholders for other blocks); files by their name."""
+    blocks = message.get("content")
+    said = [
+        block["text"]
+        for block in (blocks if isinstance(blocks, list) else [])
+        if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+    if not any(text.strip() for text in said):
+        said = [message["text"]] if isinstance(message.get("text"), str) else []
+    for key in ("attachments", "files"):
+        listed = message.get(key)
+        said += [
+            caption(file)
+            for file in (listed if isinstance(listed, list) else [])
+            if isinstance(file, Mapping)
+        ]
+    return "\n".join(text for text in said if text.strip())

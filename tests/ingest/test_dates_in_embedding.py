@@ -120,7 +120,7 @@ def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
 def test_a_node_in_a_models_words_has_the_day_its_window_begins(
     dated: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.tree.consolidator_factory.open_consolidator", lambda settings: Retelling())
+    monkeypatch.setattr("everwhen.tree.consolidate.open_consolidator", lambda settings: Retelling())
     dated.consolidate("end")
     [day] = dated.tree(3)
     assert is_vector_of(dated, day.id, "[03 June 2024] A quiet day.")

@@ -63,34 +63,40 @@ def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     key, at, backwards = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start or at
-    claim = to_claim(said, start, later=backwards and said.start is None)
+    claim = _claim(said, start, later=backwards and said.start is None)
     after = ledger.next_started(slot, start)
     placed = place(claim, ledger.last_started(slot, start), after)
     ledger.touch(key.seq, at)
-    row = _new_row(said, claim, slot, at, said.act)
+    row = replace(_new_row(said, claim, slot, at), valid_to=placed.valid_to)
+    match placed.decision:
+        case "insert":
+            return _believed(ledger, row, placed, said, at)
+        case "dispute":
+            return _disputed(ledger, key, row, placed, said, at)
+        case "overrule":
+            row = ledger.insert(replace(row, standing="overruled", reason=placed.why))
+            ledger.cite(row.id, said.sources, at)
+            return row
+    known = placed.target
+    assert known is not None
     if placed.decision == "reinforce":
-        assert placed.target is not None
-        return _reinforced(ledger, placed.target, said, after, at)
-    if placed.decision == "extend":
-        assert placed.target is not None
-        return _extended(ledger, placed, said, start, at)
-    if placed.decision == "overrule":
-        return _kept_aside(ledger, replace(row, standing="overruled", reason=placed.why), placed, said, at)
-    if placed.decision == "dispute":
-        return _disputed(ledger, key, row, placed, said, at)
-    return _believed(ledger, replace(row, valid_to=placed.valid_to), placed, said, at)
+        return _reinforced(ledger, known, said, after, at)
+    # It was so earlier than was known: the beginning moves, and the old one was a confirmation.
+    earlier = replace(known, **_taken_over(known, said))
+    row = stretch(ledger, earlier, placed, start, said.grain, said.confidence, at)
+    return _supported(ledger, row, said, at, max(said.at, known.valid_from))
 
 
 def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     """The user's word: it replaces what it meets from its start on, up to what is planned for later."""
-    said = _as_declared(ledger, said)
+    said = replace(_as_declared(ledger, said), act="correct")
     key, at, _ = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start
     if start is None:
         wrong = ledger.last_started(slot, at)
         start = wrong.valid_from if wrong is not None and wrong.covers(at) else at
-    claim = to_claim(said, start)
+    claim = _claim(said, start)
     last = max(at, start)
     placed = place_correction(
         claim,
@@ -100,7 +106,7 @@ def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     )
     ledger.touch(key.seq, at)
     settle_slot(ledger, key, slot, at)
-    row = replace(_new_row(said, claim, slot, at, "correct"), valid_to=placed.valid_to)
+    row = replace(_new_row(said, claim, slot, at), valid_to=placed.valid_to)
     same = next((one for one in placed.dropped if one.object_key == claim.object_key), None)
     if same is None:
         row = _believed(ledger, row, placed, said, at)
@@ -113,8 +119,7 @@ def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
         row, id=same.id, version=same.version + 1, support=same.support, confirmed_at=same.confirmed_at
     )
     kept = put(ledger, kept, replace(placed, dropped=others), at)
-    ledger.reinforce(kept, at, max(said.at, kept.valid_from), 1)
-    ledger.cite(kept.id, said.sources, at)
+    _supported(ledger, kept, said, at)
     return kept
 
 
@@ -183,7 +188,6 @@ def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
 
 
 def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
-    """The same fact with another confidence."""
     row = existing_fact(ledger, fact_id)
     return revised(ledger, row, ledger.touch(row.key, at), confidence=confidence)
 
@@ -230,11 +234,7 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
 def _believed(
     ledger: FactLedger, row: FactRow, placed: Placement, said: FactStatement, at: datetime
 ) -> FactRow:
-    row = put(ledger, row, placed, at)
-    if said.made_with is not None:
-        ledger.add_unit(row, said.text, said.vectors, said.made_with)
-    ledger.cite(row.id, said.sources, at)
-    return row
+    return _searchable(ledger, put(ledger, row, placed, at), said, at)
 
 
 def _reinforced(
@@ -254,30 +254,16 @@ def _reinforced(
     if changes:
         known = revised(ledger, known, at, **changes)
     seen = min(said.at, said.end) if said.end is not None else said.at
-    ledger.reinforce(known, at, max(seen, known.valid_from), 1)
+    return _supported(ledger, known, said, at, max(seen, known.valid_from))
+
+
+def _supported(
+    ledger: FactLedger, known: FactRow, said: FactStatement, at: datetime, seen: datetime | None = None
+) -> FactRow:
+    """One source more for a fact, which was seen to hold then; when it was said, where nothing else is given."""
+    ledger.reinforce(known, at, seen or max(said.at, known.valid_from), 1)
     ledger.cite(known.id, said.sources, at)
     return existing_fact(ledger, known.id)
-
-
-def _extended(
-    ledger: FactLedger, placed: Placement, said: FactStatement, start: datetime, at: datetime
-) -> FactRow:
-    """It was so earlier than was known: the beginning moves, and the old one was a confirmation."""
-    known = placed.target
-    assert known is not None
-    known = replace(known, **_taken_over(known, said))
-    row = stretch(ledger, known, placed, start, said.grain, said.confidence, at)
-    ledger.reinforce(row, at, max(said.at, known.valid_from), 1)
-    ledger.cite(row.id, said.sources, at)
-    return existing_fact(ledger, row.id)
-
-
-def _kept_aside(
-    ledger: FactLedger, row: FactRow, placed: Placement, said: FactStatement, at: datetime
-) -> FactRow:
-    row = ledger.insert(replace(row, valid_to=placed.valid_to))
-    ledger.cite(row.id, said.sources, at)
-    return row
 
 
 def _disputed(
@@ -287,10 +273,12 @@ def _disputed(
         if waiting.object_key == row.object_key:
             taken = _taken_over(waiting, said)
             rival = revised(ledger, waiting, at, **taken) if taken else waiting
-            ledger.reinforce(rival, at, max(said.at, rival.valid_from), 1)
-            ledger.cite(rival.id, said.sources, at)
-            return existing_fact(ledger, rival.id)
+            return _supported(ledger, rival, said, at)
     row = dispute(ledger, key, replace(row, standing="disputed"), placed, at)
+    return _searchable(ledger, row, said, at)
+
+
+def _searchable(ledger: FactLedger, row: FactRow, said: FactStatement, at: datetime) -> FactRow:
     if said.made_with is not None:
         ledger.add_unit(row, said.text, said.vectors, said.made_with)
     ledger.cite(row.id, said.sources, at)
@@ -320,7 +308,7 @@ def _open(ledger: FactLedger, said: FactStatement) -> tuple[FactKey, datetime, b
     return key, key.last_at, True
 
 
-def to_claim(said: FactStatement, start: datetime, *, later: bool = False) -> Claim:
+def _claim(said: FactStatement, start: datetime, *, later: bool = False) -> Claim:
     if said.end is not None and said.end <= start:
         raise UsageError(
             f"the fact would end ({said.end.isoformat()}) before it begins ({start.isoformat()}); "
@@ -329,7 +317,7 @@ def to_claim(said: FactStatement, start: datetime, *, later: bool = False) -> Cl
     return Claim(said.object, folded(said.object), start, said.end, said.confidence, said.origin, later)
 
 
-def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime, act: Act) -> FactRow:
+def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime) -> FactRow:
     return FactRow(
         id=f"f{secrets.token_hex(8)}",
         version=1,
@@ -345,6 +333,6 @@ def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime, act: Ac
         recorded_at=at,
         confidence=said.confidence,
         origin=said.origin,
-        act=act,
+        act=said.act,
         tokens=said.tokens,
     )

@@ -38,8 +38,6 @@ class FactScope:
 
 @dataclass(frozen=True, slots=True)
 class FactNote:
-    """A fact ready to be shown."""
-
     fact: Fact
     text: str
     tokens: int
@@ -47,7 +45,6 @@ class FactNote:
 
 
 def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
-    """A version as callers see it."""
     return Fact(
         id=row.id,
         version=row.version,

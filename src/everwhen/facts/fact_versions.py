@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.errors import NotFound
-from everwhen.facts.bitemporal import Placement, until
+from everwhen.facts.bitemporal import Claim, Placement, place, until
+from everwhen.facts.predicates import Predicate
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow
 from everwhen.when import Grain
 
@@ -65,7 +66,7 @@ def adjust_predecessor(ledger: FactLedger, slot: int, start: datetime, at: datet
 
 def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, at: datetime) -> FactRow:
     assert placed.target is not None
-    row = ledger.insert(replace(row, valid_to=placed.valid_to))
+    row = ledger.insert(row)
     conflict = ConflictRow(f"c{secrets.token_hex(6)}", placed.target.id, row.id, placed.why, at, None, None)
     ledger.open_conflict(conflict, key.seq)
     return row
@@ -95,6 +96,48 @@ def settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> No
         if conflict.challenger in waiting:
             ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
             ledger.settle(conflict.id, at, None)
+
+
+def recast(ledger: FactLedger, key: FactKey, subject_key: str, predicate: Predicate, at: datetime) -> None:
+    """Place all facts of a key again, in the order in which they came, under a predicate as it is declared now, single-
+    or multi-valued; older versions stay recorded."""
+    target = ledger.key(subject_key, predicate.key, key.subject, predicate.name)
+    at = max(at, key.last_at or at, target.last_at or at)
+    rows = ledger.unsettled(key.seq)
+    for row in rows:
+        ledger.supersede(row, at, "recast")
+    for conflict in ledger.open_conflicts(key.seq):
+        ledger.settle(conflict.id, at, None)
+    for row in rows:
+        slot = ledger.slot(target.seq, predicate.slot(row.object))
+        start = row.valid_from
+        claim = Claim(row.object, row.object_key, start, row.claimed_to, row.confidence, row.origin)
+        placed = place(claim, ledger.last_started(slot, start), ledger.next_started(slot, start))
+        fresh = replace(
+            row,
+            version=row.version + 1,
+            slot=slot,
+            recorded_at=at,
+            standing="believed",
+            valid_to=placed.valid_to,
+            domain=row.domain or predicate.domain,
+        )
+        known = placed.target
+        if placed.decision == "insert":
+            put(ledger, fresh, placed, at)
+        elif placed.decision == "dispute":
+            dispute(ledger, target, replace(fresh, standing="disputed"), placed, at)
+        elif placed.decision == "overrule" or known is None:
+            ledger.insert(replace(fresh, standing="overruled", reason=placed.why))
+        else:
+            # Two facts turn out to be one: it gets the support and the sources of both.
+            confirmed = max(row.confirmed_at or row.valid_from, known.valid_from)
+            if placed.decision == "extend":
+                known = stretch(ledger, known, placed, start, row.grain, row.confidence, at)
+            ledger.reinforce(known, at, confirmed, row.support)
+            ledger.adopt(known.id, row.id)
+    ledger.touch(key.seq, at)
+    ledger.touch(target.seq, at)
 
 
 def existing_fact(ledger: FactLedger, fact_id: str) -> FactRow:

@@ -12,7 +12,7 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
 from everwhen.facts.fact_notes import noted, to_fact
 from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
-from everwhen.facts.predicate_changes import recast
+from everwhen.facts.fact_versions import recast
 from everwhen.facts.predicates import Predicates, folded, normalised
 from everwhen.facts.relearn import record
 from everwhen.facts.staleness import named, stale_facts
@@ -56,7 +56,6 @@ class Facts(BankFacts):
         self._zone = zone
 
     def perform(self, operation: Operation[R], /) -> R:
-        """Do one operation."""
         return done_by(self, operation)
 
     # Writing

@@ -64,7 +64,6 @@ class Predicates:
                 self._known[normalised(words)] = predicate
 
     def synonyms(self, words: str) -> tuple[str, ...]:
-        """All the words that mean a predicate."""
         found = self.find(words)
         return tuple(known for known, predicate in self._known.items() if predicate == found)
 

@@ -35,7 +35,6 @@ def _is_doubtful(entity: ExtractedEntity) -> bool:
 
 
 def _said(store: Store, name: str) -> frozenset[int]:
-    """Units of turns that say it."""
     search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
     [found] = search.candidates(Wanted(LOOKED_AT)).words
     rows = store.units([one.unit for one in found])

@@ -35,8 +35,6 @@ class SpokenTurn:
 
 
 class TurnVectors(NamedTuple):
-    """A turn in numbers."""
-
     vectors: NDArray[np.float32]
     """One for each of its pieces."""
     codes: bytes = b""

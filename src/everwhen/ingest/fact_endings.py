@@ -170,7 +170,6 @@ def _names(text: str) -> set[str]:
 
 
 def _sentence(turn: Turn, value: str) -> str:
-    """The sentence of a turn that has a value."""
     start = max(turn.text.casefold().find(value.casefold()), 0)
     return sentence_at(turn.text, start, start + 1)
 
@@ -180,7 +179,6 @@ def _order(turn: Turn) -> tuple[datetime, int]:
 
 
 def _times(turn: Turn, shape: ClauseShape) -> list[Interval]:
-    """The times that the sentence of a clause says."""
     start, end = sentence_place(turn.text, shape.place, shape.place + 1)
     found = resolve(turn.text[start:end], turn.said_at, turn.zone)
     return [one.interval for one in found if one.interval is not None and one.kind in ("point", "range")]

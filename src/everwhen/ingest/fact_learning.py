@@ -60,8 +60,6 @@ def learn_facts(
 
 
 class _Span(NamedTuple):
-    """What held, from when on."""
-
     object: str
     start: datetime
     grain: Grain

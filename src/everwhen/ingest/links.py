@@ -29,7 +29,6 @@ Similar = list[tuple[int, float]]
 
 
 def temporal_weight(gap: timedelta) -> float:
-    """`max(0.3, 1 - gap / 24 h)`."""
     return max(TEMPORAL_FLOOR, 1.0 - gap / TEMPORAL_WINDOW)
 
 

@@ -105,7 +105,6 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def spoken(turn: Turn, context: str, settings: Settings) -> SpokenTurn:
-    """What of a turn is embedded."""
     return SpokenTurn(
         speaker=turn.speaker,
         text=turn.text,

@@ -121,13 +121,11 @@ class _Asked:
 
 
 def _precedes(plan: PlannedEvent, said: PlanSentence) -> bool:
-    """Whether a plan of the same turn was told before a sentence of it."""
     place = said.turn.text.find(said.text)
     return 0 <= said.turn.text.find(plan.event.expression) < place
 
 
 def _retells(event: ExtractedEvent, said: PlanSentence) -> bool:
-    """Whether an extracted event comes from a sentence."""
     if event.expression and event.expression not in said.text:
         return False
     own = {word.lemma.lower() for word in said.words}

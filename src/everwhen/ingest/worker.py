@@ -156,7 +156,6 @@ class Worker:
                 return
 
     def _next_batch(self) -> bool:
-        """Whether there was one."""
         work = self._jobs.claim(self._owner, BATCH_TURNS, LOOK_BACK_TURNS, CLAIM_SECONDS)
         if work is None:
             if self._jobs.waits():  # another process is at it

@@ -102,7 +102,6 @@ def continuity(points: Matrix, picture: Matrix, neighbours: int = NEIGHBOURS) ->
 
 
 def distances(left: Matrix, right: Matrix) -> Matrix:
-    """Euclidean, of every row to every row."""
     squared = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)[None, :] - 2 * left @ right.T
     if left is right:
         np.fill_diagonal(squared, 0.0)

@@ -11,7 +11,6 @@ from everwhen.map.svg import COLOURS
 
 
 def write_png(chart: Chart, title: str, path: Path) -> None:
-    """The same panels as the SVG has."""
     if find_spec("matplotlib") is None:
         raise Unavailable("matplotlib is not installed: pip install 'everwhen[bench]', or write an .svg")
     from matplotlib.backends.backend_agg import FigureCanvasAgg

@@ -22,7 +22,6 @@ MOST_NAMED = 12
 
 
 def svg(chart: Chart, title: str) -> str:
-    """The whole picture as a document that any browser shows."""
     groups = list(dict.fromkeys(group for plane in chart.planes for group in plane.groups))
     width = max(1, len(chart.planes)) * (PANEL + GAP) + GAP
     height = TOP + PANEL + BOTTOM + (20 if len(groups) > 1 else 0)

@@ -44,8 +44,7 @@ class MemoryTree:
 
     @does(Consolidate)
     def consolidate(self, asked: Consolidate) -> Consolidated:
-        from everwhen.tree.consolidate import consolidate
-        from everwhen.tree.consolidator_factory import open_consolidator
+        from everwhen.tree.consolidate import consolidate, open_consolidator
 
         bank = self._bank
         moment: Now = "end" if asked.now == "end" else bank.clock().last(asked.now, "now")
@@ -205,7 +204,7 @@ def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
     """Refuse settings that no tree can be built by, before there is one."""
     if consolidator == "extractive" and windows is None:
         return  # the usual case needs nothing loaded
-    from everwhen.tree.consolidator_factory import check_consolidator
+    from everwhen.tree.consolidate import check_consolidator
     from everwhen.tree.levels import parse_levels
 
     check_consolidator(consolidator)

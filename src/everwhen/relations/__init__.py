@@ -48,7 +48,6 @@ class Relation:
 
 @cache
 def relations() -> tuple[Relation, ...]:
-    """All relations, in the order of the table."""
     text = files(__package__).joinpath("table.toml").read_text(encoding="utf-8")
     return tuple(_relation(row) for row in tomllib.loads(text)["relation"])
 

@@ -71,29 +71,16 @@ class Consolidator(Protocol):
     The result for a task depends on that task alone. It never raises because of what a task or a model says.
     """
 
-    @property
-    def name(self) -> str:
-        """What is written beside every node, such as "extractive" or "llm:openai:gpt-5-mini"."""
-        ...
+    name: str
+    """What is written beside every node, such as "extractive" or "llm:openai:gpt-5-mini"."""
+    exchanges: bool
+    """Whether it writes level 1 too. Else an exchange is its turns, as they were said."""
+    remembers: bool
+    """Whether it is given the nodes before the one that it writes."""
+    at_once: int
+    """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
 
     @property
     def version(self) -> str: ...
 
-    @property
-    def exchanges(self) -> bool:
-        """Whether it writes level 1 too. Else an exchange is its turns, as they were said."""
-        ...
-
-    @property
-    def remembers(self) -> bool:
-        """Whether it is given the nodes before the one that it writes."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
-        ...
-
-    def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
-        """A draft for each task."""
-        ...
+    def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]: ...

@@ -38,7 +38,6 @@ def exchanges(turns: Sequence[Turn], many: int = 1) -> list[list[Turn]]:
 
 
 def children_of_session(turns: Sequence[Turn], levels: Levels) -> list[Child]:
-    """What a session's node is made of."""
     return [child_of_turns(some, levels) for some in exchanges(turns, levels.exchanges)]
 
 

@@ -93,7 +93,6 @@ class Extractive:
 
 
 def select(task: Task) -> list[Statement]:
-    """The statements that a node keeps, in the order of time."""
     past = [*outdated(task.facts, task.place.end), *task.denied]
     found = _candidates(task, past) or _candidates(task, [])
     count = sum(len(child.statements) for child in task.children)
@@ -107,7 +106,6 @@ def select(task: Task) -> list[Statement]:
 
 
 def _candidates(task: Task, past: Sequence[FactRow]) -> list[_Candidate]:
-    """The sentences of the children that are not out of date."""
     found: list[_Candidate] = []
     gone = [
         (terms, frozenset(task.sources.get(fact.id, ())))

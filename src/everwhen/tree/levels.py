@@ -38,8 +38,6 @@ INSTANT = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The levels of one bank, in its zone."""
-
     windows: tuple[WindowSize, ...]
     zone: str
     exchanges: int = 1
@@ -49,7 +47,6 @@ class Levels:
         return SESSION + len(self.windows)
 
     def name(self, level: int) -> str:
-        """What a level is called."""
         if level <= SESSION:
             return ("exchange", "session")[level - 1]
         return str(self.windows[level - SESSION - 1])
@@ -67,17 +64,14 @@ class Levels:
     # Places
 
     def session(self, session: str, first: datetime, last: datetime) -> NodePlace:
-        """The place of a session by its first and last turn."""
         above = self.window_place(SESSION + 1, first)
         return NodePlace(_id(SESSION, session), SESSION, first, last + INSTANT, session, above.id)
 
     def exchange(self, session: str, turn: str, first: datetime, last: datetime) -> NodePlace:
-        """The place of an exchange by the turn that opens it."""
         parent = _id(SESSION, session)
         return NodePlace(_id(EXCHANGE, session, turn), EXCHANGE, first, last + INSTANT, session, parent)
 
     def above(self, place: NodePlace) -> NodePlace | None:
-        """The place of the node above; None at the top."""
         if place.level >= self.top:
             return None
         if place.level == SESSION:
@@ -87,7 +81,6 @@ class Levels:
         return self.window_place(place.level + 1, span.anchor(window, self.zone))
 
     def window_place(self, level: int, instant: datetime) -> NodePlace:
-        """The place of the window of a level that an instant belongs to."""
         span = self.windows[level - SESSION - 1]
         window = span.window(instant, self.zone)
         assert window.start is not None

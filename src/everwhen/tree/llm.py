@@ -51,15 +51,9 @@ class LLMConsolidator:
 
     def __init__(self, llm: LLM, fallback: Extractive | None = None) -> None:
         self.llm = llm
+        self.name = f"llm:{llm.name}"
+        self.at_once = llm.concurrency
         self.fallback = fallback or Extractive()
-
-    @property
-    def at_once(self) -> int:
-        return self.llm.concurrency
-
-    @property
-    def name(self) -> str:
-        return f"llm:{self.llm.name}"
 
     @cached_property
     def version(self) -> str:
@@ -100,17 +94,10 @@ class LLMConsolidator:
             words = " ".join(one.text.split())
             if not words or not rests_on:
                 continue
-            speakers = list(dict.fromkeys(line.speaker for line in rests_on))
-            told.append(
-                Statement(
-                    words,
-                    speakers[0],
-                    min(line.first for line in rests_on),
-                    max(line.last for line in rests_on),
-                    sum(line.support for line in rests_on),
-                    tuple(dict.fromkeys(turn for line in rests_on for turn in line.turns)),
-                )
-            )
+            first, last = min(line.first for line in rests_on), max(line.last for line in rests_on)
+            turns = tuple(dict.fromkeys(turn for line in rests_on for turn in line.turns))
+            support = sum(line.support for line in rests_on)
+            told.append(Statement(words, rests_on[0].speaker, first, last, support, turns))
         if not told:
             return self._extractive(task, f"{self.name} said nothing that rests on what was said")
         lead = "" if task.kind == "exchange" else f"{header(task)}\n"

@@ -75,7 +75,6 @@ def heard(support: int) -> str:
 
 
 def header(task: Task) -> str:
-    """What a node is about, in one line."""
     zone = zone_of(task.zone)
     count = len(task.children)
     if task.kind in ("exchange", "session"):
@@ -92,7 +91,6 @@ def header(task: Task) -> str:
 
 
 def joined(names: Iterable[str]) -> str:
-    """Names as a person lists them."""
     listed = list(names)
     if len(listed) > MOST_NAMES:
         listed = [*listed[:MOST_NAMES], "others"]

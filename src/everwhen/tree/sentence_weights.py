@@ -64,7 +64,6 @@ def sentences(text: str) -> list[str]:
 
 
 def weighed(text: str) -> Sentence:
-    """A sentence with what it is weighed by."""
     terms, telling = set(), set()
     own = addressed = False
     for place, match in enumerate(_WORD.finditer(text)):

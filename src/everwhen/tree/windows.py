@@ -67,7 +67,6 @@ class WindowSize:
 
     @property
     def minutes(self) -> int:
-        """Its length, about."""
         return self.count * MINUTES[self.unit]
 
     @property
@@ -78,7 +77,6 @@ class WindowSize:
         return self.unit if self.count == 1 else f"{self.count} {self.unit}s"
 
     def window(self, instant: datetime, zone: str) -> Interval:
-        """The window that an instant lies in."""
         local = instant.astimezone(zone_of(zone))
         day = datetime(local.year, local.month, local.day)
         return _part(self, instant, day, zone) if self.unit in ("minute", "hour") else _days(self, day, zone)

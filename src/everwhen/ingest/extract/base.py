@@ -50,7 +50,6 @@ class Batch:
 
     @property
     def ids(self) -> frozenset[str]:
-        """The turns that derived things may point at."""
         return frozenset(turn.id for turn in self.turns)
 
 
@@ -175,10 +174,8 @@ class Extraction:
 class Extractor(Protocol):
     """Above: the ingest pipeline. Below: a parser and rules, or a language model."""
 
-    @property
-    def name(self) -> str:
-        """`rules` or `llm:<model>`: written beside everything derived."""
-        ...
+    name: str
+    """`rules` or `llm:<model>`: written beside everything derived."""
 
     @property
     def version(self) -> str:

@@ -74,7 +74,6 @@ def chances(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandida
 
 
 def evidence(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandidate]) -> list[Evidence]:
-    """What a second look finds about each candidate."""
     if not candidates:
         return []
     readings = reader.read_each([_other_way_round(one) for one in candidates])
@@ -191,8 +190,6 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Those of both looks."""
-
     first: Curve
     second: Curve
     undecided: tuple[float, float]

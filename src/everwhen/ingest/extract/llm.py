@@ -49,16 +49,13 @@ class LLMExtractor:
 
     def __init__(self, llm: LLM, fallback: Extractor) -> None:
         self.llm = llm
+        self.name = f"llm:{llm.name}"
         self.fallback = fallback
-
-    @property
-    def name(self) -> str:
-        return f"llm:{self.llm.name}"
 
     @cached_property
     def version(self) -> str:
         """Ours, the prompt's and the fallback's: any of them changes what is found."""
-        prompt = hashlib.sha256(self._prompt.encode()).hexdigest()[:8]
+        prompt = hashlib.sha256(load("extract").encode()).hexdigest()[:8]
         return f"{REVISION}.{prompt}+{self.fallback.name}.{self.fallback.version}"
 
     def extract(self, batch: Batch) -> Extraction:
@@ -74,7 +71,7 @@ class LLMExtractor:
         failures: tuple[Failure, ...] = ()
         findings: Findings
         try:
-            reply = self.llm.complete(asked.prompt, Findings, instructions=self._prompt)
+            reply = self.llm.complete(asked.prompt, Findings, instructions=load("extract"))
             findings, spent = reply.output, reply.usage
         except LLMError as error:
             spent = error.usage
@@ -85,12 +82,8 @@ class LLMExtractor:
                 return self._fall_back(batch, error)
             kept = "what did fit was kept" if not left_out else f"{left_out} items were left out"
             failures = (Failure(_ids(batch), f"{error}; {kept}"),)
-        found = Grounding(batch, asked, self._prompt).extraction(findings, self.name, self.version)
+        found = Grounding(batch, asked, load("extract")).extraction(findings, self.name, self.version)
         return replace(found, failures=(*failures, *found.failures), model=self.llm.name, usage=spent)
-
-    @property
-    def _prompt(self) -> str:
-        return load("extract")
 
     def _fall_back(self, batch: Batch, error: LLMError) -> Extraction:
         found = self.fallback.extract(batch)
@@ -111,7 +104,6 @@ class LLMExtractor:
 
 
 def _joined(parts: Sequence[Extraction], whole: Extraction) -> Extraction:
-    """Several extractions of one batch as one."""
     names = {part.extractor for part in parts}
     if len(names) == 1:
         whole = replace(whole, extractor=parts[0].extractor, version=parts[0].version)

@@ -44,8 +44,6 @@ _ASSISTANT = frozenset({"assistant", "the assistant", "ai", "the ai"})
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A turn and where in it something is said."""
-
     turn: Turn
     span: Span | None
 

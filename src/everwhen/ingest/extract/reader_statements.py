@@ -218,7 +218,6 @@ class Calibration:
 
     @classmethod
     def load(cls, path: Path) -> Calibration:
-        """One of the package's files."""
         held = json.loads(path.read_text(encoding="utf-8"))
         return cls(tuple(held["weights"]), held["bias"], held["least"], held.get("relations", {}))
 

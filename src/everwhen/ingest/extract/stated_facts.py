@@ -255,7 +255,6 @@ def _states(relation: Relation) -> frozenset[str]:
 
 @cache
 def _begins(relation: Relation) -> frozenset[str]:
-    """The verbs with which a relation begins."""
     return frozenset(verb.lemma for verb in _verbs(relation.begins)) - {"be"}
 
 

@@ -66,7 +66,6 @@ def _chats(
     _: ReadingOptions,
     left_out: LeftOut,
 ) -> Iterator[Message]:
-    """The messages of every chat of a list of chats."""
     for index, chat in enumerate(values(path)):
         where = f"{path}, chat {index}"
         yield from messages(expect(chat, dict, where, "it"), where, left_out)
@@ -112,7 +111,6 @@ def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOL
 
 
 def check_format(format: str) -> None:
-    """Refuse a format that there is not."""
     if format not in FORMATS:
         raise UsageError(f"unknown format {format!r}; use one of {', '.join(FORMATS)}")
 

@@ -137,7 +137,6 @@ def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
-    """The messages of a chat with Claude."""
     title = chat.get("name")
     session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
     said_at = chat.get("created_at")

@@ -36,7 +36,6 @@ _MARK = re.compile(r"^(?:#{1,6}\s+\S|[-*+]\s+\S|\d+\.\s+\S|>\s|```|~~~|---\s*$|\
 
 
 def is_markdown(line: str) -> bool:
-    """Whether a line has a mark that only Markdown gives it."""
     return bool(_MARK.match(line))
 
 

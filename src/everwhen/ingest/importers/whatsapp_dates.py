@@ -43,7 +43,6 @@ class Stamp:
             return None
 
     def local(self, order: DateOrder, where: str) -> datetime:
-        """The date and time on the phone."""
         day, (hour, minute, second) = self.day(order), self.clock
         if self.half:
             hour = hour % 12 + (12 if self.half == "pm" else 0)

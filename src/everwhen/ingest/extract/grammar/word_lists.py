@@ -9,7 +9,6 @@ from everwhen.when.word_lists import word_table
 
 
 def vocabulary(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
     return frozenset(text.split())
 
 

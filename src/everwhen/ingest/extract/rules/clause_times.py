@@ -81,7 +81,6 @@ def day_of(turn: Turn) -> Interval:
 
 
 def expressions(parse: Parse, turn: Turn) -> list[DatedExpression]:
-    """The time expressions of a text with the words they are made of."""
     found = []
     for ref in resolve(parse.text, turn.said_at, turn.zone):
         start, end = ref.span

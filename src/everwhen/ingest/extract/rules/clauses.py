@@ -57,7 +57,6 @@ class Clause:
 
 
 def clauses(parse: Parse) -> list[Clause]:
-    """Every clause of a text, in its order."""
     found: list[Clause] = []
     by_word: dict[int, Clause] = {}
     for sentence in parse.sentences:

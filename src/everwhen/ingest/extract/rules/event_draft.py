@@ -32,8 +32,6 @@ class EventDraft:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTurn:
-    """A turn as it was parsed, with what it tells."""
-
     turn: Turn
     read: Sequence[tuple[ProseLine, Parse]]
     drafts: Sequence[EventDraft]

@@ -40,7 +40,6 @@ _POINTING = frozenset({"here", "there", "this", "that", "it", "these", "those"})
 
 
 def is_ironic(sentence: str) -> bool:
-    """Whether a sentence says that it is not meant."""
     return _IRONIC.search(sentence) is not None
 
 
@@ -97,7 +96,6 @@ def status(clause: Clause) -> Status:
 
 
 def denied(clause: Clause) -> bool:
-    """Whether the clause says that it is not so."""
     children = [child for link in clause.chain for child in link.children]
     if any(_denies(child) and not _is_apart(child, clause.subject) for child in children):
         return True

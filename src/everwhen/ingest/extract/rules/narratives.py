@@ -69,7 +69,6 @@ class NarrativeTurn:
 
 
 def narrative_turn(one: ParsedTurn) -> NarrativeTurn:
-    """A turn, told by somebody else."""
     own = [draft.event.occurred for draft in one.drafts if not draft.event.inferred]
     return NarrativeTurn(
         one.turn.id,

@@ -470,13 +470,13 @@ def test_two_that_forget_at_once_do_not_stumble_over_what_the_other_took(
 def test_extraction_does_not_link_to_what_was_forgotten_while_it_read(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from everwhen.ingest import pipeline
+    from everwhen.ingest import links
 
     settings = {"embedder": "fake", "cache_entries": 0}
     with Memory.open(home, "two", **settings) as memory, Memory.open(home, "two", **settings) as other:
         memory.add({"id": "old", "name": "Ana", "content": "I bought a violin."}, session="s", at=at(0))
         memory.flush()
-        similar_units, taken = pipeline.similar_units, []
+        similar_units, taken = links.similar_units, []
 
         def meanwhile(*given: Any) -> Any:
             found = similar_units(*given)
@@ -485,7 +485,7 @@ def test_extraction_does_not_link_to_what_was_forgotten_while_it_read(
                 other.forget(turns="old")
             return found
 
-        monkeypatch.setattr(pipeline, "similar_units", meanwhile)
+        monkeypatch.setattr(links, "similar_units", meanwhile)
         memory.add({"id": "new", "name": "Ana", "content": "I bought a violin."}, session="s", at=at(200))
         memory.flush()
         assert taken and [turn.id for turn in memory.turns()] == ["new"]

@@ -12,9 +12,8 @@ import pytest
 
 from everwhen.errors import Unavailable
 from everwhen.map import Layer, chart, project
-from everwhen.map.png import write_png
+from everwhen.map.pictures import svg, write_png
 from everwhen.map.project import pca
-from everwhen.map.svg import svg
 
 
 def layer(level: int = 1, count: int = 30, groups: int = 3) -> Layer:
@@ -75,7 +74,7 @@ def test_more_groups_than_colours_change_their_shape() -> None:
 def test_what_is_not_installed_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = chart([layer()], "pca")
     monkeypatch.setattr("everwhen.map.project.find_spec", lambda _: None)
-    monkeypatch.setattr("everwhen.map.png.find_spec", lambda _: None)
+    monkeypatch.setattr("everwhen.map.pictures.find_spec", lambda _: None)
     with pytest.raises(Unavailable, match="bench"):
         chart([layer()], "umap")
     with pytest.raises(Unavailable, match=r"\.svg"):

@@ -89,11 +89,11 @@ def _only(here: GlobalOptions, banks: list[str]) -> str:
 def _write(drawn: Chart, title: str, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".png":
-        from everwhen.map.png import write_png
+        from everwhen.map.pictures import write_png
 
         write_png(drawn, title, out)
     else:
-        from everwhen.map.svg import svg
+        from everwhen.map.pictures import svg
 
         out.write_text(svg(drawn, title), encoding="utf-8")
 

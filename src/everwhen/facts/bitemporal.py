@@ -16,7 +16,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from everwhen.store.facts import FactRow, Outcome
 from everwhen.types import Origin
@@ -68,10 +68,9 @@ def place(claim: Claim, before: FactRow | None, after: FactRow | None) -> Placem
     dropped: tuple[FactRow, ...] = ()
     why = ""
     if covering is not None:
-        verdict = judge(covering, claim)
-        why = verdict.why
-        if verdict.winner != "challenger":
-            decision: Decision = "overrule" if verdict.winner == "incumbent" else "dispute"
+        winner, why = judge(covering, claim)
+        if winner != "challenger":
+            decision: Decision = "overrule" if winner == "incumbent" else "dispute"
             return Placement(decision, target=covering, valid_to=until(claim.end, after), why=why)
         if covering.valid_from == claim.start:
             dropped = (covering,)
@@ -89,12 +88,8 @@ def place_correction(
     that starts later.
     """
     dropped = tuple(started)
-    if (
-        before is not None
-        and before.valid_from < claim.start
-        and before.covers(claim.start)
-        and before.object_key == claim.object_key
-    ):
+    covers = before is not None and before.valid_from < claim.start and before.covers(claim.start)
+    if before is not None and covers and before.object_key == claim.object_key:
         dropped = (before, *dropped)  # the same thing, but not from then: the user moves its beginning
     return Placement("insert", valid_to=until(claim.end, after), dropped=dropped, outcome="corrected")
 
@@ -112,8 +107,7 @@ def reaches(end: datetime | None, instant: datetime) -> bool:
 # Two facts that contradict each other
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     winner: Winner
     why: str
 

@@ -17,7 +17,6 @@ from everwhen.types import Fact, HalfLives, Status
 from everwhen.when import Grain, Interval, describe
 from everwhen.when.zones import zone_of
 
-DATE_TOKENS = {"year": 3, "month": 5, "day": 7}
 SINCE_TOKENS = 9
 """` (since`, `, confidence 0.98)` and the end of the line, without the date."""
 SPAN_TOKENS = 10
@@ -75,13 +74,9 @@ def noted(fact: Fact, start: datetime | None) -> Fact:
 
 def facts_from_turns(store: FactStore, turns: Sequence[str]) -> dict[str, list[str]]:
     """Which facts came from which of some turns: fact id to turns."""
-    ids = store.from_sources(turns)
-    wanted = set(turns)
-    return (
-        {fact: [one for one in said if one in wanted] for fact, said in store.sources(ids).items()}
-        if ids
-        else {}
-    )
+    ids, wanted = store.from_sources(turns), set(turns)
+    found = store.sources(ids) if ids else {}
+    return {fact: [one for one in said if one in wanted] for fact, said in found.items()}
 
 
 def holding(found: ShownFacts, fact_ids: Iterable[str], moment: FactScope) -> dict[str, list[FactRow]]:
@@ -90,10 +85,8 @@ def holding(found: ShownFacts, fact_ids: Iterable[str], moment: FactScope) -> di
     shown: dict[str, list[FactRow]] = {}
     for fact_id in fact_ids:
         row = found.believed.get(fact_id)
-        if row is not None and _asked_for(row, moment):
-            shown[fact_id] = [row]
-        else:
-            shown[fact_id] = list(found.holding.get(fact_id, ())) if now else []
+        instead = found.holding.get(fact_id, ()) if now else ()
+        shown[fact_id] = [row] if row is not None and _asked_for(row, moment) else list(instead)
     return shown
 
 
@@ -133,11 +126,7 @@ def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
     except OverflowError:
         local = instant + timedelta()
     day = f"{local.year:04}-{local.month:02}-{local.day:02}"
-    if grain == "year":
-        return day[:4], DATE_TOKENS["year"]
-    if grain == "month":
-        return day[:7], DATE_TOKENS["month"]
-    return day, DATE_TOKENS["day"]
+    return (day[:4], 3) if grain == "year" else (day[:7], 5) if grain == "month" else (day, 7)
 
 
 def _status(row: FactRow) -> Status:

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from everwhen.errors import UsageError
 from everwhen.relations import relations
@@ -79,23 +80,19 @@ class Predicates:
         return known if known.key != key else Predicate(key, words.strip(), known.multi, known.domain)
 
 
+@cache
 def _shipped() -> dict[str, Predicate]:
     """The predicates of the relations, and a few more; a word that two of them have means the first."""
-    if not _TABLE:
-        rows = [(name, multi, domain, synonyms.split("|")) for name, multi, domain, synonyms in _SHIPPED]
-        rows += [(one.name, one.many, one.domain, list(one.means)) for one in relations()]
-        named = {
-            normalised(name): Predicate(normalised(name), name, multi, domain)
-            for name, multi, domain, _ in rows
-        }
-        for name, *_, synonyms in rows:
-            for words in synonyms:
-                _TABLE.setdefault(normalised(words), named[normalised(name)])
-        _TABLE.update(named)
-    return _TABLE
-
-
-_TABLE: dict[str, Predicate] = {}
+    rows = [(name, multi, domain, synonyms.split("|")) for name, multi, domain, synonyms in _SHIPPED]
+    rows += [(one.name, one.many, one.domain, list(one.means)) for one in relations()]
+    named = {
+        normalised(name): Predicate(normalised(name), name, multi, domain) for name, multi, domain, _ in rows
+    }
+    table: dict[str, Predicate] = {}
+    for name, *_, synonyms in rows:
+        for words in synonyms:
+            table.setdefault(normalised(words), named[normalised(name)])
+    return table | named
 
 
 def normalised(text: str) -> str:

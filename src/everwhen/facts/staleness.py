@@ -13,6 +13,10 @@ from everwhen.store.facts import FactRow, FactStore, Report
 from everwhen.types import Fact, HalfLives, Signal, StaleFact
 
 _AT_ONCE = 500
+_REPORTED = {
+    "missing": "'{}' was reported gone on {}: confirm it, or end or retract it",
+    "change": "'{}' changed on {}: check whether it still holds, then confirm or correct it",
+}
 ToFacts = Callable[[Iterable[FactRow]], list[Fact]]
 
 
@@ -88,15 +92,7 @@ def reported(store: FactStore, kind: str, now: datetime) -> Iterator[tuple[FactR
         for row in named(store, report):
             if row.seq not in seen and row.covers(now):
                 seen.add(row.seq)
-                on = f"{report.at:%Y-%m-%d}"
-                yield (
-                    row,
-                    (
-                        f"'{report.ref}' was reported gone on {on}: confirm it, or end or retract it"
-                        if kind == "missing"
-                        else f"'{report.ref}' changed on {on}: check whether it still holds, then confirm or correct it"
-                    ),
-                )
+                yield row, _REPORTED[kind].format(report.ref, f"{report.at:%Y-%m-%d}")
 
 
 def named(store: FactStore, report: Report) -> list[FactRow]:
@@ -118,14 +114,10 @@ def corrected(store: FactStore, now: datetime) -> Iterator[tuple[FactRow, str]]:
         if row.seq in seen or confirmed or not row.covers(now):
             continue
         seen.add(row.seq)
-        yield (
-            row,
-            (
-                f"the user corrected this very value away on {on:%Y-%m-%d}: ask before relying on it"
-                if own
-                else f"another fact from the same source was corrected on {on:%Y-%m-%d}: verify it"
-            ),
-        )
+        if own:
+            yield row, f"the user corrected this very value away on {on:%Y-%m-%d}: ask before relying on it"
+        else:
+            yield row, f"another fact from the same source was corrected on {on:%Y-%m-%d}: verify it"
 
 
 def _now(row: FactRow, now: datetime, half_lives: HalfLives) -> float:

@@ -6,13 +6,12 @@ transaction is then undone, the model is asked, and resolution runs again with t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
+from everwhen.ingest.concepts import turns_saying
 from everwhen.models.llm.base import LLM, LLMError, complete_all
-from everwhen.prompts import load
-from everwhen.store import Filter, Store
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.prompts import as_data, load
+from everwhen.store import Store
 from everwhen.types import Usage
 
 MOST_PAIRS = 16
@@ -21,9 +20,6 @@ SHOWN = 3
 """Turns with a name that the model is shown."""
 LONGEST = 300
 """Characters of each."""
-
-# A text can neither close the frame nor open another: JSON writes these as escapes and reads them as themselves.
-_FRAME = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 class UndecidedPairs(Exception):
@@ -75,14 +71,10 @@ class AmbiguousNames:
 
 
 def _question(store: Store, pair: Sequence[str]) -> str:
-    told = [json.dumps({"name": name, "said": _said(store, name)}, ensure_ascii=False) for name in pair]
-    plain = "\n".join(["<names>", *(one.translate(_FRAME) for one in told), "</names>", "Are they the same?"])
-    return plain.encode("utf-8", "replace").decode()  # lone surrogates cannot be sent
+    told = [as_data({"name": name, "said": _said(store, name)}) for name in pair]
+    return "\n".join(["<names>", *told, "</names>", "Are they the same?"])
 
 
 def _said(store: Store, name: str) -> list[str]:
-    """Some turns with a name in them."""
-    search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
-    [found] = search.candidates(Wanted(SHOWN)).words
-    rows = store.units([one.unit for one in found])
-    return [f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}" for row in rows.values()]
+    rows = turns_saying(store, name, SHOWN).values()
+    return [f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}" for row in rows]

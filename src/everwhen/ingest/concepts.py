@@ -14,6 +14,7 @@ from everwhen.ingest.entity_resolution import key
 from everwhen.ingest.extract.base import ExtractedEntity, Extraction
 from everwhen.store import Filter, Store
 from everwhen.store.search import SearchQuery, Wanted
+from everwhen.types import UnitRow
 
 LOOKED_AT = 5
 """Turns with the words of a concept that are looked at."""
@@ -34,10 +35,15 @@ def _is_doubtful(entity: ExtractedEntity) -> bool:
     return entity.tentative and entity.name == entity.name.lower()
 
 
-def _said(store: Store, name: str) -> frozenset[int]:
+def turns_saying(store: Store, name: str, most: int) -> Mapping[int, UnitRow]:
+    """Some turns with the words of a name in them, by their units."""
     search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
-    [found] = search.candidates(Wanted(LOOKED_AT)).words
-    rows = store.units([one.unit for one in found])
+    [found] = search.candidates(Wanted(most)).words
+    return store.units([one.unit for one in found])
+
+
+def _said(store: Store, name: str) -> frozenset[int]:
+    rows = turns_saying(store, name, LOOKED_AT)
     return frozenset(seq for seq, row in rows.items() if f" {name} " in f" {_words(row.text)} ")
 
 

@@ -195,10 +195,8 @@ class Resolver:
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]
         name = known.name
-        if says_less(name, entity.name):
-            self.write.rename_entity(
-                seq, name := entity.name, self._heard
-            )  # "Alice" is listed as Alice Chen from now on
+        if says_less(name, entity.name):  # "Alice" is listed as Alice Chen from now on
+            self.write.rename_entity(seq, name := entity.name, self._heard)
         type_ = entity.type if known.type == "OTHER" else known.type
         self._known[seq] = known._replace(name=name, type=type_, names=known.names | {entity.name})
         self._names.add(entity.name, seq)
@@ -267,15 +265,8 @@ def compatible(one: str, other: str) -> bool:
 
 
 TITLES = {
-    "mr": "he",
-    "sir": "he",
-    "mrs": "she",
-    "ms": "she",
-    "miss": "she",
-    "dr": "",
-    "prof": "",
-    "professor": "",
-}
+    "mr": "he", "sir": "he", "mrs": "she", "ms": "she", "miss": "she", "dr": "", "prof": "", "professor": "",
+}  # fmt: skip
 """Whom a title is said of."""
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii"})
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from everwhen.ingest import links
 from everwhen.ingest.ambiguous_names import AmbiguousNames, UndecidedPairs
 from everwhen.ingest.concepts import with_topics
 from everwhen.ingest.contradictions import believed
@@ -24,14 +26,6 @@ from everwhen.ingest.extract.base import (
 )
 from everwhen.ingest.fact_endings import endings
 from everwhen.ingest.fact_learning import learn_facts
-from everwhen.ingest.links import (
-    Similar,
-    link_causes,
-    link_in_meaning,
-    link_in_time,
-    similar_among,
-    similar_units,
-)
 from everwhen.ingest.machine_text import prose
 from everwhen.ingest.rescheduling import Version, versions
 from everwhen.models.embed import Embedder
@@ -77,8 +71,8 @@ def process(
     extraction, topics = with_topics(store, extracted(extractor, batch))
     extraction, replaced = versions(store, embedder, reader, extraction, turns, mine)
     units = _units(extraction, turns, embedder, dated=dated)
-    similar = similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
-    near = similar_units(store.graph, raw, "turn")
+    similar = links.similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
+    near = links.similar_units(store.graph, raw, "turn")
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         told = {turn.id: turn for turn in read}
@@ -106,8 +100,8 @@ class _Found:
     turns: dict[str, Turn]
     mine: list[str]
     units: list[NewUnit]
-    similar: Sequence[Similar]
-    near: Sequence[Similar]
+    similar: Sequence[links.Similar]
+    near: Sequence[links.Similar]
     topics: Mapping[str, frozenset[int]]
     replaced: Sequence[Version]
 
@@ -128,14 +122,14 @@ def _write(
         names.stop_to_ask()
         write.place([Moment(raws[id_], "turn", turns[id_].said_at) for id_ in mine])
         write.place([Moment(seqs[unit.id], "event", unit.at) for unit in events])
-        link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
-        link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
-        among = similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
+        links.link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
+        links.link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
+        among = links.similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
         known = zip(events, found.similar, among, strict=True)
-        link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
+        links.link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
         ids = [_event_id(event) for event in extraction.events]
         causes = [(seqs[ids[one.cause]], seqs[ids[one.effect]], one.confidence) for one in extraction.causes]
-        link_causes(write, causes)
+        links.link_causes(write, causes)
         for new, old in found.replaced:
             write.replaces(seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old))
         for failure in extraction.failures:
@@ -164,35 +158,27 @@ def _bounded(found: Extraction, batch: Batch) -> Extraction:
     """Without what points at turns outside the batch, and without the surplus of a turn."""
     mine = batch.ids
     around = mine | {turn.id for turn in (*batch.earlier, *batch.before)}
-    kept: list[ExtractedEvent] = []
+    kept: dict[str, ExtractedEvent] = {}
     places: dict[int, int] = {}
-    count: dict[str, int] = {}
-    seen: set[str] = set()
+    count: Counter[str] = Counter()
     for place, event in enumerate(found.events):
-        first = event.turns[0] if event.turns else ""
         id_ = _event_id(event)
-        if (
-            not event.turns
-            or not mine.issuperset(event.turns)
-            or count.get(first, 0) >= MOST_PER_TURN
-            or id_ in seen
-        ):
+        if not event.turns or not mine.issuperset(event.turns) or id_ in kept:
             continue
-        seen.add(id_)
-        count[first] = count.get(first, 0) + 1
-        places[place] = len(kept)
-        kept.append(event)
-    causes = tuple(
-        replace(cause, cause=places[cause.cause], effect=places[cause.effect])
-        for cause in found.causes
-        if cause.cause in places and cause.effect in places and places[cause.cause] != places[cause.effect]
+        if count[event.turns[0]] < MOST_PER_TURN:
+            count[event.turns[0]] += 1
+            places[place] = len(kept)
+            kept[id_] = event
+    causes = (
+        replace(one, cause=places[one.cause], effect=places[one.effect])
+        for one in found.causes
+        if one.cause in places and one.effect in places and one.cause != one.effect
     )
-    narratives = [one for one in found.narratives if one.turns and around.issuperset(one.turns)]
     return replace(
         found,
-        events=tuple(kept),
-        causes=causes,
-        narratives=tuple(narratives),
+        events=tuple(kept.values()),
+        causes=tuple(causes),
+        narratives=tuple(one for one in found.narratives if one.turns and around.issuperset(one.turns)),
         entities=tuple(one for one in found.entities if not mine.isdisjoint(one.turns)),
         facts=tuple(one for one in found.facts if one.turns and mine.issuperset(one.turns)),
     )
@@ -219,33 +205,24 @@ def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> LocalTime:
 
 def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:
     event = thing if isinstance(thing, ExtractedEvent) else None
-    when = thing.occurred
-    dated = event is not None and not event.inferred and when is not None and when.middle is not None
+    dated = thing.occurred.middle if event is not None and not event.inferred and thing.occurred else None
+    part = None if event is None else EventPart(
+        event.subject, event.verb, event.object, event.status, event.polarity, event.quantity, event.expression,
+        event.inferred, event.aliases,
+    )  # fmt: skip
     return NewUnit(
-        id=_event_id(event) if event is not None else _id("r", thing.turns, thing.text),
-        kind="event" if event is not None else "narrative",
+        id=_event_id(event) if event else _id("r", thing.turns, thing.text),
+        kind="event" if event else "narrative",
         network=thing.network,
         text=thing.text,
-        context="; ".join(event.aliases) if event is not None else "",
-        occurred=when,
+        context="; ".join(event.aliases) if event else "",
+        occurred=thing.occurred,
         turns=thing.turns,
         vectors=vectors,
         tokens=count_tokens(f"{thing.text}\n"),
         confidence=thing.confidence,
-        at=when.middle if dated and when is not None and when.middle is not None else turn.said_at,
-        event=None
-        if event is None
-        else EventPart(
-            subject=event.subject,
-            verb=event.verb,
-            object=event.object,
-            status=event.status,
-            polarity=event.polarity,
-            quantity=event.quantity,
-            expression=event.expression,
-            inferred=event.inferred,
-            aliases=event.aliases,
-        ),
+        at=dated or turn.said_at,
+        event=part,
     )
 
 
@@ -264,9 +241,7 @@ def _events(units: Sequence[NewUnit]) -> list[NewUnit]:
 
 
 def _matrix(units: Sequence[NewUnit], dimension: int) -> Vectors:
-    if not units:
-        return np.zeros((0, dimension), dtype=np.float32)
-    return np.stack([unit.vectors[0] for unit in units])
+    return np.array([unit.vectors[0] for unit in units], np.float32).reshape(len(units), dimension)
 
 
 # Entities
@@ -285,12 +260,13 @@ def _mention(
     kinds = {key(entity.name): entity.type for entity in extraction.entities}
     fresh = {id_ for entity in extraction.entities for id_ in entity.turns}
     newest = max((batch.turns[id_].recorded_at for id_ in batch.mine), default=None)
-    topics = (
-        write.present({unit for units in batch.topics.values() for unit in units}) if batch.topics else ()
-    )
+    topics = write.present({unit for units in batch.topics.values() for unit in units})
     for id_, turn in batch.turns.items():
-        said = (one for one in by_turn.get(id_, []) if resolver.takes(one))
-        names = _once(list(said))[:MOST_PER_TURN]
+        once: dict[str, ExtractedEntity] = {}
+        for one in by_turn.get(id_, []):
+            if resolver.takes(one):
+                once.setdefault(key(one.name), one)
+        names = list(once.values())[:MOST_PER_TURN]
         if not names:
             continue
         found_at = turn.recorded_at if id_ in batch.mine else newest  # of an earlier turn only now
@@ -310,10 +286,3 @@ def _mention(
                 found = resolver.named(name)  # of a turn that was read before
             if found is not None:
                 write.mention([Mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))])
-
-
-def _once(names: Sequence[ExtractedEntity]) -> list[ExtractedEntity]:
-    found: dict[str, ExtractedEntity] = {}
-    for entity in names:
-        found.setdefault(key(entity.name), entity)
-    return list(found.values())

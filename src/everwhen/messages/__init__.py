@@ -86,11 +86,9 @@ def role(raw: Any) -> Role:
     if raw is None:
         return "user"
     word = raw.strip().lower() if isinstance(raw, str) else ""
-    for known in ROLES:
-        if word == known:
-            return known
-    if word in SYNONYMS:
-        return SYNONYMS[word]
+    found = SYNONYMS.get(word) or next((known for known in ROLES if word == known), None)
+    if found is not None:
+        return found
     raise UsageError(f"unknown role {_short(raw)}; use one of {', '.join(ROLES)}")
 
 
@@ -98,14 +96,7 @@ def instant(raw: Any, zone: str | None = None) -> datetime | None:
     """A timestamp as an aware datetime, in the zone that it was given in."""
     if raw is None or raw == "":
         return None
-    if isinstance(raw, datetime):
-        at = raw
-    elif isinstance(raw, int | float) and not isinstance(raw, bool):
-        at = _epoch(raw)
-    elif isinstance(raw, str):
-        at = _iso(raw.strip())
-    else:
-        raise UsageError(f"timestamp {_short(raw)} is {_kind(raw)}; use ISO 8601 text or an epoch number")
+    at = _datetime(raw)
     try:
         if at.tzinfo is None or at.utcoffset() is None:
             if zone is None:
@@ -117,12 +108,27 @@ def instant(raw: Any, zone: str | None = None) -> datetime | None:
         if not FIRST_YEAR <= at.year <= LAST_YEAR:
             raise OverflowError
         at.astimezone(UTC)  # which hours at either end of time have not
-        return at
+    except UsageError:
+        raise
     except (OverflowError, ValueError) as error:
-        if isinstance(error, UsageError):
-            raise
         raise UsageError(
             f"timestamp {_short(raw)} lies outside the years {FIRST_YEAR} to {LAST_YEAR}"
+        ) from error
+    return at
+
+
+def _datetime(raw: Any) -> datetime:
+    if isinstance(raw, datetime):
+        return raw
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        return _epoch(raw)
+    if not isinstance(raw, str):
+        raise UsageError(f"timestamp {_short(raw)} is {_kind(raw)}; use ISO 8601 text or an epoch number")
+    try:
+        return iso_instant(raw.strip())
+    except ValueError as error:
+        raise UsageError(
+            f"timestamp {_short(raw.strip())} is not ISO 8601; write it as '2025-03-14T09:26:00Z'"
         ) from error
 
 
@@ -227,15 +233,6 @@ def _epoch(number: float) -> datetime:
         return _EPOCH + timedelta(seconds=seconds)
     except OverflowError as error:
         raise UsageError(f"timestamp {_short(number)} is no epoch time in seconds or milliseconds") from error
-
-
-def _iso(text: str) -> datetime:
-    try:
-        return iso_instant(text)
-    except ValueError as error:
-        raise UsageError(
-            f"timestamp {_short(text)} is not ISO 8601; write it as '2025-03-14T09:26:00Z'"
-        ) from error
 
 
 def _kind(value: Any) -> str:

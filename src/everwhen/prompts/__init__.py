@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
+
+# A text can neither close a frame nor open another: JSON writes these as escapes and reads them as themselves.
+_FRAME = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 @lru_cache(maxsize=32)
 def load(name: str) -> str:
     """The prompt called `name`, without the newline at its end."""
     return files(__name__).joinpath(f"{name}.txt").read_text(encoding="utf-8").rstrip("\n")
+
+
+def as_data(value: Any) -> str:
+    """A value as one line of JSON inside the frame of a prompt; lone surrogates cannot be sent."""
+    plain = json.dumps(value, ensure_ascii=False).translate(_FRAME)
+    return plain.encode("utf-8", "replace").decode()

@@ -157,6 +157,7 @@ class Builder:
 
     def _node(self, material: _Material, draft: NodeDraft) -> NewNode:
         task, place = material.task, material.task.place
+        interval = self._hull(place, task.children)
         turns = tuple(dict.fromkeys(turn for one in draft.statements for turn in one.turns))
         children = tuple(child.place.id for child in task.children)
         if place.level == EXCHANGE:
@@ -164,7 +165,7 @@ class Builder:
         return NewNode(
             place=place,
             above=self._levels.above(place) if place.level > EXCHANGE else None,
-            interval=self._hull(place, task.children),
+            interval=interval,
             text=draft.text,
             children=children,
             statements=draft.statements,
@@ -175,7 +176,7 @@ class Builder:
             last_at=material.last_at,
             recorded_at=material.recorded_at,
             turns=turns,
-            vectors=self._vectors(draft, turns, self._hull(place, task.children)),
+            vectors=self._vectors(draft, turns, interval),
             tokens=count_tokens(line(SUMMARY, draft.text)),
             facts=task.sources,
             problem=draft.problem,

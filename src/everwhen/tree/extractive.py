@@ -145,11 +145,11 @@ def _best(found: Sequence[_Candidate]) -> list[tuple[float, _Candidate]]:
 
 def outdated(facts: Sequence[FactRow], end: datetime) -> list[FactRow]:
     """Those of a node's facts that another one of them had replaced by its end."""
-    out = []
-    for fact in facts:
-        if any(other.slot == fact.slot and fact.valid_from < other.valid_from <= end for other in facts):
-            out.append(fact)
-    return out
+    return [
+        fact
+        for fact in facts
+        if any(other.slot == fact.slot and fact.valid_from < other.valid_from <= end for other in facts)
+    ]
 
 
 def _merged(found: list[_Candidate]) -> list[_Candidate]:
@@ -231,7 +231,6 @@ def written(task: Task, told: Sequence[Statement]) -> str:
         elif task.kind == "session":
             lines.append(f"{one.speaker}: {one.text}")
         else:
-            lines.append(
-                f"{day(one.last, zone_of(task.zone))}, {one.speaker}: {one.text}{heard(one.support)}"
-            )
+            when = day(one.last, zone_of(task.zone))
+            lines.append(f"{when}, {one.speaker}: {one.text}{heard(one.support)}")
     return "\n".join(lines)

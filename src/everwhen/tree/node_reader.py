@@ -103,12 +103,14 @@ def _cut(one: Statement, said: Mapping[str, datetime]) -> Statement | None:
 def _exchanges(store: Store, levels: Levels, between: Interval | None, then: Then) -> list[Node]:
     """Level 1: in a model's words where it has told it, else as it was said."""
     told = {row.place.id: row for row in _stored(store, EXCHANGE, None, then)}
-    found = []
-    for turns in _sessions(store, between, then):
-        for child in children_of_session(turns, levels):
-            if between is not None and not child.interval.overlaps(between):
-                continue
-            found.append(_exchange(child, told, levels))
+    children = (
+        one for turns in _sessions(store, between, then) for one in children_of_session(turns, levels)
+    )
+    found = [
+        _exchange(child, told, levels)
+        for child in children
+        if between is None or child.interval.overlaps(between)
+    ]
     return sorted(found, key=lambda node: (node.interval.start, node.id))
 
 
@@ -135,14 +137,5 @@ def _sessions(store: Store, between: Interval | None, then: Then) -> Iterable[li
 
 
 def _node(row: NodeRow, levels: Levels) -> Node:
-    place = row.place
-    return Node(
-        place.id,
-        place.level,
-        row.interval,
-        row.text,
-        row.children,
-        levels.name(place.level),
-        place.parent,
-        row.turns,
-    )
+    at, name = row.place, levels.name(row.place.level)
+    return Node(at.id, at.level, row.interval, row.text, row.children, name, at.parent, row.turns)

@@ -7,9 +7,10 @@ nothing has to be kept for it.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from everwhen.decay import confidence_at
 from everwhen.facts.fact_notes import to_fact
@@ -67,23 +68,16 @@ def _sure(store: Store, at: datetime, half_lives: HalfLives) -> list[Fact]:
     return [fact for fact in known if lasts(fact, confidence_at(fact, at, half_lives))]
 
 
-def _first(facts: Iterable[Fact]) -> list[Fact]:
+def _first(facts: Sequence[Fact]) -> list[Fact]:
     """Facts by how much is known of their subject, then by how often each was said and how sure it is."""
-    by_subject: dict[str, list[Fact]] = defaultdict(list)
+    known: Counter[str] = Counter()
     for fact in facts:
-        by_subject[fact.subject].append(fact)
-    known = {subject: sum(one.support for one in several) for subject, several in by_subject.items()}
-    return sorted(
-        (fact for several in by_subject.values() for fact in several),
-        key=lambda one: (
-            -known[one.subject],
-            one.subject,
-            -one.support,
-            -one.confidence,
-            one.recorded_at,
-            one.id,
-        ),
-    )
+        known[fact.subject] += fact.support
+
+    def order(one: Fact) -> tuple[Any, ...]:
+        return -known[one.subject], one.subject, -one.support, -one.confidence, one.recorded_at, one.id
+
+    return sorted(facts, key=order)
 
 
 def _told(fact: Fact, zone: str) -> str:

@@ -20,13 +20,8 @@ from everwhen.when.zones import zone_of
 Unit: TypeAlias = Literal["minute", "hour", "day", "week", "month", "year"]
 
 MINUTES: dict[str, int] = {
-    "minute": 1,
-    "hour": 60,
-    "day": 1440,
-    "week": 10_080,
-    "month": 43_800,
-    "year": 525_600,
-}
+    "minute": 1, "hour": 60, "day": 1440, "week": 10_080, "month": 43_800, "year": 525_600,
+}  # fmt: skip
 """How long a unit is, about: what the order of levels is judged by."""
 MOST_YEARS = 100
 _WRITTEN = re.compile(r"(?:(\d{1,6})\s*)?(minute|hour|day|week|month|quarter|year)s?", re.IGNORECASE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING
 from everwhen.ingest.extract.base import OVERLAP_TURNS, Batch, Extraction, Extractor, Failure
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import SMALLER
-from everwhen.prompts import load
+from everwhen.prompts import as_data, load
 from everwhen.types import Turn, Usage
 from everwhen.when.zones import zone_of
 
@@ -26,9 +25,6 @@ LONGEST_TURN = 8_000
 """Characters of a turn that the model reads; longer ones are logs and documents more often than talk."""
 LONGEST_CONTEXT = 1_000
 """Characters of a turn that is there as context only."""
-
-# A text can neither close the frame nor open another: JSON writes these as escapes and reads them as themselves.
-_FRAME = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +147,12 @@ def extraction_prompt(batch: Batch) -> ExtractionPrompt:
 def _line(label: str, turn: Turn, longest: int) -> str:
     said = turn.said_at.astimezone(zone_of(turn.zone))
     text = turn.text if len(turn.text) <= longest else turn.text[:longest] + " […]"
-    line = {
-        "id": label,
-        "said": f"{said:%a %Y-%m-%d %H:%M}",
-        "speaker": turn.speaker,
-        "role": turn.role,
-        "text": text,
-    }
-    plain = json.dumps(line, ensure_ascii=False).translate(_FRAME)
-    return plain.encode("utf-8", "replace").decode()  # lone surrogates cannot be sent
+    return as_data(
+        {
+            "id": label,
+            "said": f"{said:%a %Y-%m-%d %H:%M}",
+            "speaker": turn.speaker,
+            "role": turn.role,
+            "text": text,
+        }
+    )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Literal
 
 from everwhen.ingest.extract.base import Status
 from everwhen.ingest.extract.llm_text import Span, find
 from everwhen.ingest.extract.rules.clause_times import day_of
 from everwhen.types import Turn
-from everwhen.when import Grain, Interval, TimeRef, resolve
+from everwhen.when import Interval, TimeRef, resolve
+from everwhen.when.calendar import shift
 from everwhen.when.zones import zone_of
 
 EARLIEST = 1000
@@ -51,19 +52,14 @@ def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None
     year, month, number = int(match[1]), match[2], match[3]
     if not EARLIEST <= year <= turn.said_at.year + LATEST_AHEAD:
         return "out of bounds"
-    zone = zone_of(turn.zone)
+    grain: Literal["day", "month", "year"] = "day" if number else "month" if month else "year"
     try:
         start = datetime(year, int(month or 1), int(number or 1))
-        if number:
-            end, grain = start + timedelta(days=1), "day"
-        elif month:
-            end, grain = datetime(year + start.month // 12, start.month % 12 + 1, 1), "month"
-        else:
-            end, grain = datetime(year + 1, 1, 1), "year"
+        sides = (start, shift(start, grain, 1))
     except ValueError:
         return None
-    sides = [side.replace(tzinfo=zone).astimezone(UTC) for side in (start, end)]
-    return Interval(sides[0], sides[1], _GRAINS[grain])
+    first, last = (side.replace(tzinfo=zone_of(turn.zone)).astimezone(UTC) for side in sides)
+    return Interval(first, last, grain)
 
 
 def lasting(turn: Turn, expression: str) -> Interval | None:
@@ -75,9 +71,6 @@ def lasting(turn: Turn, expression: str) -> Interval | None:
     if ref.interval.start is None or ref.kind == "range":
         return ref.interval
     return Interval(ref.interval.start, None, ref.interval.grain)
-
-
-_GRAINS: dict[str, Grain] = {"day": "day", "month": "month", "year": "year"}
 
 
 def _meant(turn: Turn, span: Span, status: Status) -> TimeRef | None:

@@ -21,17 +21,9 @@ from everwhen.ingest.nicknames import NICKNAMES
 from everwhen.types import Turn
 
 LABELS: dict[str, EntityType] = {
-    "PERSON": "PERSON",
-    "ORG": "ORGANIZATION",
-    "GPE": "LOCATION",
-    "LOC": "LOCATION",
-    "FAC": "LOCATION",
-    "PRODUCT": "PRODUCT",
-    "WORK_OF_ART": "PRODUCT",
-    "EVENT": "OTHER",
-    "NORP": "OTHER",
-    "LAW": "OTHER",
-}
+    "PERSON": "PERSON", "ORG": "ORGANIZATION", "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION",
+    "PRODUCT": "PRODUCT", "WORK_OF_ART": "PRODUCT", "EVENT": "OTHER", "NORP": "OTHER", "LAW": "OTHER",
+}  # fmt: skip
 _SHAPE = re.compile(
     r"^(?:[A-ZÀ-Þ][\w'’.&-]*|of|the|and|de|da|do|la|le|van|von|der|den|del|di|&|\d{1,4})(?:\s|$)"
 )

@@ -1,15 +1,21 @@
-"""A map as SVG: a panel for each level, a colour for each group. No library, no font, nothing to fetch."""
+"""A map as SVG: a panel for each level, a colour for each group. No library, no font, nothing to fetch.
+
+And as PNG, drawn by matplotlib where it is installed.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from html import escape
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.errors import Unavailable
 from everwhen.map.chart import Chart, Layer, LevelMeasures
 
 PANEL, GAP, TOP, BOTTOM = 220, 16, 44, 46
@@ -70,9 +76,8 @@ def _legend(groups: Sequence[str], y: int) -> list[str]:
         out.append(f'<text x="{x + 12:.0f}" y="{y}" font-size="11">{escape(group)}</text>')
         x += 26 + 6.2 * len(group)
     if len(groups) > MOST_NAMED:
-        out.append(
-            f'<text x="{x:.0f}" y="{y}" font-size="11" fill="#666">and {len(groups) - MOST_NAMED} more</text>'
-        )
+        more = f"and {len(groups) - MOST_NAMED} more"
+        out.append(f'<text x="{x:.0f}" y="{y}" font-size="11" fill="#666">{more}</text>')
     return out
 
 
@@ -89,3 +94,27 @@ def _scaled(points: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
 
 def _figure(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.2f}"
+
+
+def write_png(chart: Chart, title: str, path: Path) -> None:
+    if find_spec("matplotlib") is None:
+        raise Unavailable("matplotlib is not installed: pip install 'everwhen[bench]', or write an .svg")
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(3 * max(1, len(chart.planes)), 3.6), layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(title, fontsize=10)
+    groups = list(dict.fromkeys(group for plane in chart.planes for group in plane.groups))
+    for place, plane in enumerate(chart.planes):
+        axes = figure.add_subplot(1, len(chart.planes), place + 1)
+        for number, group in enumerate(groups):
+            own = [row for row, other in enumerate(plane.groups) if other == group]
+            x, y, colour = plane.vectors[own, 0], plane.vectors[own, 1], COLOURS[number % len(COLOURS)]
+            axes.scatter(x, y, s=6, alpha=0.6, color=colour, label=group)
+        axes.set_title(f"Level {plane.level}: {plane.name}", fontsize=8)
+        axes.set_xticks([])
+        axes.set_yticks([])
+    if len(groups) > 1 and chart.planes:
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=6, fontsize=7)
+    figure.savefig(path, dpi=150)

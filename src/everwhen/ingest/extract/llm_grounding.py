@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -37,6 +38,8 @@ DOMAINS = frozenset({*Settings().half_lives, "general"})
 INFERRED = 0.75
 """An event without a time of its own is that much less sure."""
 
+TOO_MANY = "the model found more events in a turn than it has clauses; the rest were left out"
+
 _Item = TypeVar("_Item")
 _SPEAKER = frozenset({"i", "me", "my", "myself", "user", "the user", "speaker", "the speaker"})
 _ASSISTANT = frozenset({"assistant", "the assistant", "ai", "the ai"})
@@ -57,6 +60,7 @@ class Grounding:
         self._own = batch.ids
         everything = (*batch.before, *batch.turns)
         self._echoes = Echoes(prompt, [word for turn in everything for word in (turn.speaker, turn.text)])
+        self._order = {turn.id: n for n, turn in enumerate(batch.turns)}
         self._assistant = next((turn.speaker for turn in everything if turn.role == "assistant"), None)
         self._notes: dict[str, list[str]] = {}
         for turn in question.cut:
@@ -74,10 +78,9 @@ class Grounding:
     @property
     def failures(self) -> tuple[Failure, ...]:
         """One for each kind of thing that was left out or put right."""
-        order = {turn.id: n for n, turn in enumerate(self._batch.turns)}
         return tuple(
             Failure(
-                tuple(sorted(set(turns) & self._own, key=order.__getitem__)) or tuple(order),
+                tuple(turn for turn in self._order if turn in turns) or tuple(self._order),
                 reason if len(turns) < 2 else f"{reason} ({len(turns)} times)",
             )
             for reason, turns in self._notes.items()
@@ -88,8 +91,7 @@ class Grounding:
     ) -> tuple[tuple[ExtractedEvent, ...], tuple[CausalLink, ...]]:
         kept: list[tuple[int, int, Event, ExtractedEvent]] = []
         seen: set[tuple[str, ...]] = set()
-        count: dict[str, int] = {}
-        order = {turn.id: n for n, turn in enumerate(self._batch.turns)}
+        count: Counter[str] = Counter()
         for number, event in enumerate(found):
             place = self._place(event.turn, event.quote, f"{event.object} {event.text}", "an event")
             if place is None or self._echoed(event.subject, event.object, event.text, turn=place.turn):
@@ -100,13 +102,11 @@ class Grounding:
             if not made.subject or not made.verb or key in seen:
                 continue
             seen.add(key)
-            count[turn.id] = count.get(turn.id, 0) + 1
-            if count[turn.id] > _clauses(turn.text):
-                self._note(
-                    "the model found more events in a turn than it has clauses; the rest were left out", turn
-                )
-                continue
-            kept.append((order[turn.id], number, event, made))
+            count[turn.id] += 1
+            if count[turn.id] <= _clauses(turn.text):
+                kept.append((self._order[turn.id], number, event, made))
+            else:
+                self._note(TOO_MANY, turn)
         kept.sort(key=lambda one: one[:2])
         places = {number: place for place, (_, number, _, _) in enumerate(kept)}
         causes = tuple(
@@ -123,25 +123,9 @@ class Grounding:
         object_ = _clean(event.object, LONGEST_NAME)
         text = _clean(event.text, LONGEST_SENTENCE) or " ".join(filter(None, (subject, verb, object_))) + "."
         when = self._when(event, place)
-        own = claimed(event.date, turn) if event.date else None
-        if own == "out of bounds":
-            self._note(
-                f"the model gave the date {_clean(event.date, 20)}, which cannot be meant; it was left out",
-                turn,
-            )
-        elif own is not None and not own.overlaps(when.interval):
-            said = when.expression or "no time"
-            self._note(
-                f"the model dated an event {_clean(event.date, 20)}, the turn says {said!r}: "
-                f"{_shown(when)}; the turn's was taken",
-                turn,
-            )
+        self._compare(event, when, turn)
         return ExtractedEvent(
-            subject,
-            verb,
-            object_,
-            text,
-            (turn.id,),
+            subject, verb, object_, text, (turn.id,),
             occurred=when.interval,
             expression=when.expression,
             inferred=when.inferred,
@@ -152,7 +136,18 @@ class Grounding:
             confidence=round(event.confidence * (INFERRED if when.inferred else 1.0), 3),
             network=self._network(event.network, subject),
             entities=_named(names, f"{subject} {object_} {text}"),
-        )
+        )  # fmt: skip
+
+    def _compare(self, event: Event, when: Occurred, turn: Turn) -> None:
+        """Note where the model has a date of its own and the turn says another."""
+        own, date = claimed(event.date, turn) if event.date else None, _clean(event.date, 20)
+        if own == "out of bounds":
+            self._note(f"the model gave the date {date}, which cannot be meant; it was left out", turn)
+        elif own is not None and not own.overlaps(when.interval):
+            said, start = when.expression or "no time", when.interval.start
+            shown = "open" if start is None else f"{start:%Y-%m-%d}"
+            reason = f"the model dated an event {date}, the turn says {said!r}: {shown}; the turn's was taken"
+            self._note(reason, turn)
 
     def _when(self, event: Event, place: _Place) -> Occurred:
         turn = place.turn
@@ -177,22 +172,12 @@ class Grounding:
             if stems(text).isdisjoint(stems(" ".join(f"{turn.speaker} {turn.text}" for turn in turns))):
                 self._note("the model told something that its turns do not say; it was left out", turns[0])
                 continue
-            when = next(
-                (w for turn in turns if not (w := occurred(turn, None, one.time, "happened")).inferred), None
-            )
-            network: Network = one.network
-            if network == "experience" and not any(turn.role == "assistant" for turn in turns):
-                network = "world"
-            made.append(
-                ExtractedNarrative(
-                    text,
-                    tuple(turn.id for turn in turns),
-                    network,
-                    round(one.confidence, 3),
-                    when.interval if when else None,
-                    _named(names, text),
-                )
-            )
+            times = (occurred(turn, None, one.time, "happened") for turn in turns)
+            when = next((time.interval for time in times if not time.inferred), None)
+            own = one.network != "experience" or any(turn.role == "assistant" for turn in turns)
+            network, ids = one.network if own else "world", tuple(turn.id for turn in turns)
+            sure = round(one.confidence, 3)
+            made.append(ExtractedNarrative(text, ids, network, sure, when, _named(names, text)))
         return tuple(made)
 
     def _facts(self, found: Sequence[Fact]) -> tuple[ExtractedFact, ...]:
@@ -205,15 +190,9 @@ class Grounding:
             predicate = re.sub(r"\W+", "_", one.predicate.casefold()).strip("_")[:LONGEST_NAME]
             if subject and predicate and object_:
                 key = (subject.casefold(), predicate, object_.casefold(), place.turn.id)
-                made[key] = ExtractedFact(
-                    subject,
-                    predicate,
-                    object_,
-                    (place.turn.id,),
-                    domain=one.domain if one.domain in DOMAINS else "general",
-                    valid=lasting(place.turn, one.time),
-                    confidence=round(one.confidence, 3),
-                )
+                domain = one.domain if one.domain in DOMAINS else "general"
+                valid, sure = lasting(place.turn, one.time), round(one.confidence, 3)
+                made[key] = ExtractedFact(subject, predicate, object_, (place.turn.id,), domain, valid, sure)
         return tuple(made.values())
 
     def _entities(self, found: Sequence[Entity]) -> tuple[ExtractedEntity, ...]:
@@ -222,16 +201,15 @@ class Grounding:
             name = self._who(one.name, None)
             aliases = [alias for alias in (_clean(word, LONGEST_NAME) for word in one.aliases) if alias]
             forms = [form for form in dict.fromkeys([name, *aliases]) if form and self._known(form)]
-            if name not in forms:
-                if not self._echoed(name, turn=None) and not any(
-                    find(name, t.text) for t in self._batch.before
-                ):
-                    self._note("the model named somebody or something that no turn names; left out", None)
-                continue
-            turns = [
-                turn.id for turn in self._batch.turns if any(self._mentions(turn, form) for form in forms)
-            ]
-            made.setdefault(name.casefold(), ExtractedEntity(name, one.type, tuple(turns)))
+            if name in forms:
+                turns = [
+                    turn.id for turn in self._batch.turns if any(_mentions(turn, form) for form in forms)
+                ]
+                made.setdefault(name.casefold(), ExtractedEntity(name, one.type, tuple(turns)))
+            elif not self._echoed(name, turn=None) and not any(
+                find(name, t.text) for t in self._batch.before
+            ):
+                self._note("the model named somebody or something that no turn names; left out", None)
         return tuple(made.values())
 
     def _place(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:
@@ -266,10 +244,8 @@ class Grounding:
 
     def _aliases(self, event: Event, object_: str) -> tuple[str, ...]:
         key = stems(object_)
-        clean = dict.fromkeys(_clean(alias, LONGEST_NAME) for alias in event.aliases)
-        good = [
-            alias for alias in clean if alias and stems(alias).isdisjoint(key) and alias not in self._echoes
-        ]
+        clean = filter(None, dict.fromkeys(_clean(alias, LONGEST_NAME) for alias in event.aliases))
+        good = [one for one in clean if stems(one).isdisjoint(key) and one not in self._echoes]
         return tuple(good[:ALIASES])
 
     def _network(self, network: Network, subject: str) -> Network:
@@ -286,11 +262,7 @@ class Grounding:
         return name
 
     def _known(self, form: str) -> bool:
-        return any(self._mentions(turn, form) for turn in self._batch.turns)
-
-    @staticmethod
-    def _mentions(turn: Turn, form: str) -> bool:
-        return turn.speaker.casefold() == form.casefold() or find(form, turn.text) is not None
+        return any(_mentions(turn, form) for turn in self._batch.turns)
 
     def _bounded(self, kind: str, items: Sequence[_Item]) -> Sequence[_Item]:
         if len(items) > READ[kind]:
@@ -306,14 +278,13 @@ def _clauses(text: str) -> int:
     return 1 + max(len(text.split()) // WORDS_AN_EVENT, len(text) // (8 * WORDS_AN_EVENT))
 
 
+def _mentions(turn: Turn, form: str) -> bool:
+    return turn.speaker.casefold() == form.casefold() or find(form, turn.text) is not None
+
+
 def _clean(words: str, longest: int) -> str:
     return " ".join(words.split())[:longest].strip()
 
 
 def _named(names: Sequence[str], text: str) -> tuple[str, ...]:
     return tuple(name for name in names if find(name, text) is not None)
-
-
-def _shown(when: Occurred) -> str:
-    start = when.interval.start
-    return "open" if start is None else f"{start:%Y-%m-%d}"

@@ -92,13 +92,10 @@ def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[ReadSta
         parts, proposals(reader, [one for _, _, one in parts]), strict=True
     ):
         stated = [one for one in (_stated(part, start, each) for each in proposed) if one is not None]
-        found[number] += sorted(_of_others(reader, part, stated), key=lambda one: one.place)
+        told = statuses(reader, [(part, one.relation, one.subject, one.status) for one in stated])
+        known = (replace(one, status=status) for one, status in zip(stated, told, strict=True))
+        found[number] += sorted(known, key=lambda one: one.place)
     return found
-
-
-def _of_others(reader: Reader, part: Passage, stated: list[ReadStatement]) -> list[ReadStatement]:
-    asked = [(part, one.relation, one.subject, one.status) for one in stated]
-    return [replace(one, status=status) for one, status in zip(stated, statuses(reader, asked), strict=True)]
 
 
 def statuses(reader: Reader, stated: Sequence[tuple[Passage, Relation, str, str]]) -> list[str]:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
+from itertools import chain, islice
 from pathlib import Path
 
 from everwhen.files.json_values import lines
@@ -111,7 +112,7 @@ def messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator
 def _after_front(path: Path) -> tuple[Iterator[tuple[int, str]], dict[str, str]]:
     """The lines behind the front matter, and what that says: `key: value`, one a line."""
     text = lines(path, blank=True)
-    held = [one for _, one in zip(range(1), text, strict=False)]
+    held = list(islice(text, 1))
     front: dict[str, str] = {}
     if held and held[0][1].strip() == "---":
         for one in text:
@@ -122,12 +123,7 @@ def _after_front(path: Path) -> tuple[Iterator[tuple[int, str]], dict[str, str]]
                 front[found[1].lower()] = found[2].strip("\"'")
         if held[-1][1].strip() in ("---", "...") and len(held) > 1:
             return text, front
-    return _chained(held, text), {}
-
-
-def _chained(held: list[tuple[int, str]], text: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    yield from held
-    yield from text
+    return chain(held, text), {}
 
 
 def _instant_in(words: str) -> str | None:

@@ -142,7 +142,7 @@ def _stamp(match: re.Match[str], where: str) -> Stamp:
     part = {name.removeprefix("a_"): text for name, text in match.groupdict().items() if text is not None}
     half = ""
     for beside in (part.get("before", ""), part.get("after", "")):
-        word = beside.replace("\u202f", " ").replace("\u00a0", " ").strip(f",، {MARKS_ALL}").casefold()
+        word = _spaced(beside).strip(f",، {MARKS_ALL}").casefold()
         if word in _told()["morning"] or word in _told()["afternoon"]:
             half = "am" if word in _told()["morning"] else "pm"
         elif word and word not in _told()["between"]:
@@ -159,9 +159,7 @@ def _speaker(rest: str) -> tuple[str | None, str]:
     name, colon, said = rest.partition(": ")
     if not colon and rest.endswith(":"):
         name, colon, said = rest[:-1], ":", ""
-    name = (
-        re.sub(f"[{MARKS}]", "", name).replace("\u202f", " ").replace("\u00a0", " ").removeprefix("~").strip()
-    )
+    name = _spaced(_unmarked(name)).removeprefix("~").strip()
     if not colon or not name or len(name) > LONGEST_NAME or re.search(r"[\n\"“”„«»]", name):
         return None, rest
     return name, said
@@ -172,15 +170,11 @@ def _words(said: str, first: bool, left_out: LeftOut) -> str:
     marked = said.startswith("\u200e")
     said = _without_edited(said)
     for attached in (_ATTACHED_IOS, _ATTACHED_ANDROID):
-        said = attached.sub(
-            lambda found: caption({"name": found["file"].strip(f" {MARKS_ALL}")}), said, count=1
-        )
+        said = attached.sub(lambda found: caption({"name": found["file"].strip(f" {MARKS_ALL}")}), said, 1)
     if _BRACKETED.match(said):
         left_out[MEDIA] += 1
-        return re.sub(
-            f"[{MARKS}]", "", _BRACKETED.sub("", said)
-        ).strip()  # what was written under the picture
-    plain = re.sub(f"[{MARKS}]", "", said).strip()
+        return _unmarked(_BRACKETED.sub("", said)).strip()  # what was written under the picture
+    plain = _unmarked(said).strip()
     if reason := _note(plain, marked, first):
         left_out[reason] += 1
     return "" if reason else plain
@@ -198,9 +192,17 @@ def _note(plain: str, marked: bool, first: bool) -> str | None:
     if (marked or first) and any(note in low for note in _told()["encryption"]):
         return SYSTEM
     # Files have their name in brackets here; places are links, and votes have several lines.
-    return (
-        SYSTEM if marked and not plain.startswith("[") and "http" not in low and "\n" not in plain else None
-    )
+    written = plain.startswith("[") or "http" in low or "\n" in plain
+    return SYSTEM if marked and not written else None
+
+
+def _unmarked(text: str) -> str:
+    return re.sub(f"[{MARKS}]", "", text)
+
+
+def _spaced(text: str) -> str:
+    """With plain spaces in place of those that keep words together."""
+    return text.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 def _without_edited(said: str) -> str:

@@ -146,12 +146,8 @@ class Echoes:
         return not re.search(r"\w", self._all_cut(text)) and bool(re.search(r"\w", text))
 
     def _index(self, text: str) -> None:
-        for told in {
-            text,
-            _SPOKEN.sub("", text),
-            _DATED.sub("", text),
-            _DATED.sub("", _SPOKEN.sub("", text)),
-        }:
+        bare = _SPOKEN.sub("", text)
+        for told in {text, bare, _DATED.sub("", text), _DATED.sub("", bare)}:
             said = [word for word, _, _ in _words(told)]
             for size in range(SHORTEST, self.words + 1):
                 runs = (tuple(said[n : n + size]) for n in range(len(said) - size + 1))
@@ -181,9 +177,7 @@ class Echoes:
                 continue
             day = day and bool(line.strip())
             code ^= bool(_CODE.match(line))
-            several = spoken[number] and (
-                any(spoken[max(0, number - 1) : number]) or any(spoken[number + 1 : number + 2])
-            )
+            several = spoken[number] and sum(spoken[max(0, number - 1) : number + 2]) > 1
             quoted = line.lstrip().startswith(">")
             kept.append(self._all_cut(line) if code or day or quoted or several else line)
         return "".join(kept)
@@ -202,9 +196,8 @@ class Echoes:
         new = [word for word, old in zip(alone, covered, strict=True) if not old and word != LEFT_OUT]
         if len(new) <= FRAME_WORDS and not any(letter.isdigit() for word in new for letter in word):
             return ""
-        return _with_gaps(
-            piece, [(start, end) for (_, start, end), old in zip(said, covered, strict=True) if old]
-        )
+        gaps = [(start, end) for (_, start, end), old in zip(said, covered, strict=True) if old]
+        return _with_gaps(piece, gaps)
 
     def _covered(self, said: list[str]) -> list[bool]:
         """Which words stand in runs that are repeated; of runs that overlap, one must be long enough."""

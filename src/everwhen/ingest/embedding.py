@@ -60,9 +60,8 @@ def embed_spoken(embedder: Embedder, spoken: Sequence[SpokenTurn]) -> list[TurnV
 
 def line_of(one: SpokenTurn) -> str:
     """What is embedded of a turn by itself."""
-    return with_date(
-        f"{one.speaker}: {one.text}", None if one.dated is None else LocalTime(*one.dated)
-    ).replace(IN_CONTEXT, " ")
+    dated = None if one.dated is None else LocalTime(*one.dated)
+    return with_date(f"{one.speaker}: {one.text}", dated).replace(IN_CONTEXT, " ")
 
 
 def _pieces(embedder: Embedder, one: SpokenTurn) -> list[str]:

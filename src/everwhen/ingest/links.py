@@ -71,11 +71,8 @@ def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
     cosines = vectors @ vectors.T
     found: list[Similar] = []
     for place, row in enumerate(cosines):
-        near = [
-            (units[int(other)], float(row[other]))
-            for other in np.flatnonzero(row > SEMANTIC_FLOOR)
-            if other != place
-        ]
+        others = (int(other) for other in np.flatnonzero(row > SEMANTIC_FLOOR) if other != place)
+        near = [(units[other], float(row[other])) for other in others]
         found.append(sorted(near, key=lambda one: (-round(one[1], 4), one[0]))[:CANDIDATES])
     return found
 
@@ -84,9 +81,8 @@ def link_in_meaning(write: GraphWriter, found: Mapping[int, Similar]) -> None:
     """The lists of new units, and their places in the lists of those they are near to; each list is written once."""
     # They were looked for before this transaction began.
     here = write.present({*found, *(other for similar in found.values() for other, _ in similar)})
-    found = {
-        unit: [one for one in similar if one[0] in here] for unit, similar in found.items() if unit in here
-    }
+    there = {unit: similar for unit, similar in found.items() if unit in here}
+    found = {unit: [one for one in similar if one[0] in here] for unit, similar in there.items()}
     met = {other for similar in found.values() for other, _ in similar} - found.keys()
     before = {unit: dict(near) for unit, near in write.links_of(met, "semantic").items()} if met else {}
     lists = {unit: dict[int, float]() for unit in found} | {unit: dict(before.get(unit, {})) for unit in met}

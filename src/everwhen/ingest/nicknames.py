@@ -25,13 +25,8 @@ def akin(name: str) -> frozenset[str]:
     """The other first names that can be the same person's: its full and short forms, and those of its full forms."""
     name = name.lower()
     near = NICKNAMES.get(name, frozenset())
-    beside = {
-        other
-        for full in near
-        if len(full) > len(name)
-        for other in NICKNAMES.get(full, ())
-        if len(other) < len(full)
-    }
+    longer = (full for full in near if len(full) > len(name))
+    beside = {other for full in longer for other in NICKNAMES.get(full, ()) if len(other) < len(full)}
     return (near | beside) - {name}
 
 

@@ -81,6 +81,20 @@ class PlanSentence:
                 inner = of.child("pobj") if of is not None and word.lemma in ("date", "time", "day") else None
                 yield inner or word
 
+    def ahead(self, plans: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+        """Those that were told by then and are not over."""
+        now = self.turn.said_at
+        told = (plan for plan in plans if plan.said.said_at <= now)
+        return [plan for plan in told if plan.occurred.end is None or plan.occurred.end > now]
+
+    def name_of(self, theme: Word, plan: PlannedEvent) -> str:
+        """What a question calls the plan: as the sentence does, and with whom."""
+        words = [*(word for word in theme.subtree() if word.i < theme.i), theme]
+        name = " ".join("the" if word.lower in _OWN or word.lower == "the" else word.text for word in words)
+        known = (word for word in self.words if word.pos == "PROPN" and not self.at(word))
+        whom = [word.text for word in known if word.lower in plan.words and word.text not in name]
+        return next((f"{name} with {one}" for one in whom if one != self.turn.speaker), name)
+
 
 class SameMeaning:
     """Whether a noun means what a verb does: a flight is when one flies."""
@@ -134,16 +148,6 @@ def sentences_of(turn: Turn, before: Turn | None) -> Iterator[PlanSentence]:
             )
 
 
-def ahead(said: PlanSentence, plans: Sequence[PlannedEvent]) -> list[PlannedEvent]:
-    """Those that were told by then and are not over."""
-    now = said.turn.said_at
-    return [
-        plan
-        for plan in plans
-        if plan.said.said_at <= now and (plan.occurred.end is None or plan.occurred.end > now)
-    ]
-
-
 def named_plans(
     said: PlanSentence, plans: Sequence[PlannedEvent], means: SameMeaning
 ) -> Iterator[tuple[Word, PlannedEvent]]:
@@ -172,7 +176,7 @@ def _fits(theme: Word, said: PlanSentence, plan: PlannedEvent, means: SameMeanin
     rest = [word for word in theme.children if word.dep in (*_MODIFIERS, "prep")]
     while rest:
         word = rest.pop()
-        if word.dep == "prep" and word.lower in _TARGETS and said.at(last_word(word)) is not None:
+        if word.dep == "prep" and word.lower in _TARGETS and said.at(word.subtree()[-1]) is not None:
             continue  # "moved the talk to Friday": where it goes
         rest += [one for one in word.children if one.dep in (*_MODIFIERS, "pobj", "prep")]
         words.append(word)
@@ -190,20 +194,3 @@ def _fits(theme: Word, said: PlanSentence, plan: PlannedEvent, means: SameMeanin
         ):
             return False
     return True
-
-
-def last_word(word: Word) -> Word:
-    return word.subtree()[-1]
-
-
-def name_in(theme: Word, said: PlanSentence, plan: PlannedEvent) -> str:
-    """What a question calls the plan: as the sentence does, and with whom."""
-    words = [*(word for word in theme.subtree() if word.i < theme.i), theme]
-    name = " ".join("the" if word.lower in _OWN or word.lower == "the" else word.text for word in words)
-    known = [
-        word.text
-        for word in said.words
-        if word.pos == "PROPN" and not said.at(word) and word.lower in plan.words
-    ]
-    whom = [word for word in known if word not in name and word != said.turn.speaker]
-    return f"{name} with {whom[0]}" if whom else name

@@ -85,13 +85,8 @@ def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bo
         for ids in in_batches(missing, settings.batch):
             turns, contexts = list(store.turns(ids=ids)), store.contexts(ids)
             texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in turns]
-            made = embed_spoken(embedder, texts)
-            store.put_codes(
-                {turn.id: one.codes for turn, one in zip(turns, made, strict=True)}, VectorModel.of(embedder)
-            )
+            made = zip(turns, embed_spoken(embedder, texts), strict=True)
+            store.put_codes({turn.id: one.codes for turn, one in made}, VectorModel.of(embedder))
     problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
-    return [
-        Finding(
-            "tokens", problem if fix else f"{problem}; `everwhen bank doctor --fix` makes them", fixed=fix
-        )
-    ]
+    advice = "" if fix else "; `everwhen bank doctor --fix` makes them"
+    return [Finding("tokens", problem + advice, fixed=fix)]

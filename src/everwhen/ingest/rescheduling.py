@@ -23,10 +23,7 @@ from everwhen.ingest.plan_matching import (
     PlannedEvent,
     PlanSentence,
     SameMeaning,
-    ahead,
     known_plans,
-    last_word,
-    name_in,
     named_plans,
     plan_of,
     sentences_of,
@@ -69,9 +66,8 @@ def versions(
     order = list(turns)
     for turn in read:
         own = [place for place, event in enumerate(events) if event.turns[:1] == (turn.id,)]
-        recent = [
-            turns[id_] for id_ in order[max(0, order.index(turn.id) - LATELY) : order.index(turn.id) + 1]
-        ]
+        place = order.index(turn.id)
+        recent = [turns[id_] for id_ in order[max(0, place - LATELY) : place + 1]]
         lately = {one.id for one in recent if one.session == turn.session}
         before = recent[-2] if len(recent) > 1 else None
         sentences = list(islice(sentences_of(turn, before), MOST_SENTENCES)) if plans or own else []
@@ -80,7 +76,7 @@ def versions(
         spoken_of: PlannedEvent | None = None
         for said in sentences:
             told = [plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)]
-            known = ahead(said, [*plans, *told])
+            known = said.ahead([*plans, *told])
             last = [spoken_of] if spoken_of in known else [one for one in known if one.said.id in lately]
             named = list(named_plans(said, known, means))
             change = _change(asked, said, named, last)
@@ -88,15 +84,12 @@ def versions(
             if change is None:
                 continue
             event, plan = change
-            same = [
-                place for place in own if _retells(events[place], said) and events[place] is not plan.event
-            ]
-            if same:
-                events[same[0]] = replace(event, text=events[same[0]].text, entities=events[same[0]].entities)
+            same = (at for at in own if _retells(events[at], said) and events[at] is not plan.event)
+            if (at := next(same, None)) is not None:
+                event = events[at] = replace(event, text=events[at].text, entities=events[at].entities)
             else:
                 events.append(event)
-            place = same[0] if same else len(events) - 1
-            found.append((events[place], plan.event))
+            found.append((event, plan.event))
             plans = [one for one in plans if one.event is not plan.event]
         gone = {id(old) for _, old in found}
         now = [event for event in events if event.turns[:1] == (turn.id,) and id(event) not in gone]
@@ -139,8 +132,8 @@ def _questions(
     said: PlanSentence, plans: Sequence[PlannedEvent], means: SameMeaning
 ) -> Iterator[tuple[str, Passage]]:
     """What is asked of a sentence in any case."""
-    for theme, plan in named_plans(said, ahead(said, plans), means):
-        for question in _asks(said, name_in(theme, said, plan)):
+    for theme, plan in named_plans(said, said.ahead(plans), means):
+        for question in _asks(said, said.name_of(theme, plan)):
             yield question, said.passage
 
 
@@ -164,7 +157,7 @@ def _change(
 
 def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent) -> ChangedTime | None:
     """When the plan is now, or that it is off; None where it stays as it is."""
-    when, other, off = asked(said, *_asks(said, name_in(theme, said, plan)))
+    when, other, off = asked(said, *_asks(said, said.name_of(theme, plan)))
     if not said.times:
         unsaid = when.relevance <= 0  # else it has a time that nobody can read
         return _off(plan) if unsaid and _ends(other, off, ("ended", "denied")) else None
@@ -191,7 +184,9 @@ def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent)
 def _is_moved(theme: Word, verb: Word, said: PlanSentence) -> bool:
     """Whether something is done to the theme that leads to a time: "is moved to June 19"."""
     leads = (word for word in verb.children if word.lower in MOVED_TO)
-    return theme.dep in ("nsubjpass", "dobj") and any(said.at(last_word(word)) is not None for word in leads)
+    return theme.dep in ("nsubjpass", "dobj") and any(
+        said.at(word.subtree()[-1]) is not None for word in leads
+    )
 
 
 def _ends(still: Reading, off: Reading, statuses: Sequence[str]) -> bool:

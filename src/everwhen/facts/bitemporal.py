@@ -19,28 +19,10 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from everwhen.store.facts import FactRow, Outcome
-from everwhen.types import Origin
 
 Decision = Literal["insert", "reinforce", "extend", "overrule", "dispute"]
 Winner = Literal["incumbent", "challenger", "nobody"]
 _WORD = re.compile(r"\w+")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What somebody says: an object, its interval, and with what authority.
-
-    `later` marks a claim that was certainly made after everything known, although the clock does not show it: it came
-    without a start of its own while the clock ran backwards.
-    """
-
-    object: str
-    object_key: str
-    start: datetime
-    end: datetime | None
-    confidence: float
-    origin: Origin
-    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,48 +42,49 @@ class Placement:
     why: str = ""
 
 
-def place(claim: Claim, before: FactRow | None, after: FactRow | None) -> Placement:
-    """Place a claim between the fact that started last at or before it and the first that starts after it."""
-    covering = before if before is not None and before.covers(claim.start) else None
+def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, later: bool = False) -> Placement:
+    """Place a claim between the fact that started last at or before it and the first that starts after it.
+
+    `later` marks a claim that was certainly made after everything known, although the clock does not show it: it came
+    without a start of its own while the clock ran backwards.
+    """
+    ends = until(claim.claimed_to, after)
+    covering = before if before is not None and before.covers(claim.valid_from) else None
     if covering is not None and covering.object_key == claim.object_key:
-        return Placement("reinforce", target=covering, valid_to=until(claim.end, after))
+        return Placement("reinforce", target=covering, valid_to=ends)
     dropped: tuple[FactRow, ...] = ()
     why = ""
     if covering is not None:
-        winner, why = judge(covering, claim)
+        winner, why = judge(covering, claim, later=later)
         if winner != "challenger":
             decision: Decision = "overrule" if winner == "incumbent" else "dispute"
-            return Placement(decision, target=covering, valid_to=until(claim.end, after), why=why)
-        if covering.valid_from == claim.start:
+            return Placement(decision, target=covering, valid_to=ends, why=why)
+        if covering.valid_from == claim.valid_from:
             dropped = (covering,)
-    if after is not None and after.object_key == claim.object_key and reaches(claim.end, after.valid_from):
+    if after is not None and after.object_key == claim.object_key and ends == after.valid_from:
         return Placement("extend", target=after, valid_to=after.valid_to, dropped=dropped, why=why)
-    return Placement("insert", valid_to=until(claim.end, after), dropped=dropped, why=why)
+    return Placement("insert", valid_to=ends, dropped=dropped, why=why)
 
 
 def place_correction(
-    claim: Claim, before: FactRow | None, started: Sequence[FactRow], after: FactRow | None
+    claim: FactRow, before: FactRow | None, started: Sequence[FactRow], after: FactRow | None
 ) -> Placement:
     """The user's word holds from its start until a fact that is planned for later; what it meets gives way.
 
     `started` are the facts that start from the claim's start up to the moment of speaking, `after` is the first
     that starts later.
     """
-    dropped = tuple(started)
-    covers = before is not None and before.valid_from < claim.start and before.covers(claim.start)
+    dropped, start = tuple(started), claim.valid_from
+    covers = before is not None and before.valid_from < start and before.covers(start)
     if before is not None and covers and before.object_key == claim.object_key:
         dropped = (before, *dropped)  # the same thing, but not from then: the user moves its beginning
-    return Placement("insert", valid_to=until(claim.end, after), dropped=dropped, outcome="corrected")
+    return Placement("insert", valid_to=until(claim.claimed_to, after), dropped=dropped, outcome="corrected")
 
 
 def until(claimed: datetime | None, after: FactRow | None) -> datetime | None:
     """The claimed end, cut at the start of the next fact."""
     ends = [end for end in (claimed, after.valid_from if after else None) if end is not None]
     return min(ends, default=None)
-
-
-def reaches(end: datetime | None, instant: datetime) -> bool:
-    return end is None or end >= instant
 
 
 # Two facts that contradict each other
@@ -112,18 +95,18 @@ class Verdict(NamedTuple):
     why: str
 
 
-def judge(incumbent: FactRow, challenger: Claim) -> Verdict:
+def judge(incumbent: FactRow, challenger: FactRow, *, later: bool = False) -> Verdict:
     """Who is right about the time from the challenger's start on, where the incumbent is valid now.
 
     Rules, in this order: the user's explicit correction; the more recent; the more specific; the more confident. If
     none applies, both are kept and a person decides.
     """
     if incumbent.act in ("correct", "resolve") and challenger.origin != "user":
-        if challenger.start <= incumbent.stated_at:
+        if challenger.valid_from <= incumbent.stated_at:
             return Verdict("incumbent", "the user has corrected this")
         if challenger.origin == "inference":
             return Verdict("nobody", "an inference contradicts what the user said")
-    if challenger.start > incumbent.valid_from or challenger.later:
+    if challenger.valid_from > incumbent.valid_from or later:
         return Verdict("challenger", "it is more recent")
     if more_specific(challenger.object, incumbent.object):
         return Verdict("challenger", "it is more specific")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.facts.bitemporal import Claim, Placement, place, place_correction, until
+from everwhen.facts.bitemporal import Placement, place, place_correction, until
 from everwhen.facts.fact_versions import (
     adjust_predecessor,
     dispute,
@@ -63,11 +63,11 @@ def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     key, at, backwards = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start or at
-    claim = _claim(said, start, later=backwards and said.start is None)
+    row = _new_row(said, start, slot, at)
     after = ledger.next_started(slot, start)
-    placed = place(claim, ledger.last_started(slot, start), after)
+    placed = place(row, ledger.last_started(slot, start), after, later=backwards and said.start is None)
     ledger.touch(key.seq, at)
-    row = replace(_new_row(said, claim, slot, at), valid_to=placed.valid_to)
+    row = replace(row, valid_to=placed.valid_to)
     match placed.decision:
         case "insert":
             return _believed(ledger, row, placed, said, at)
@@ -96,18 +96,18 @@ def correct_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     if start is None:
         wrong = ledger.last_started(slot, at)
         start = wrong.valid_from if wrong is not None and wrong.covers(at) else at
-    claim = _claim(said, start)
+    row = _new_row(said, start, slot, at)
     last = max(at, start)
     placed = place_correction(
-        claim,
+        row,
         ledger.last_started(slot, start),
         ledger.started_between(slot, start, last),
         ledger.next_started(slot, last),
     )
     ledger.touch(key.seq, at)
     settle_slot(ledger, key, slot, at)
-    row = replace(_new_row(said, claim, slot, at), valid_to=placed.valid_to)
-    same = next((one for one in placed.dropped if one.object_key == claim.object_key), None)
+    row = replace(row, valid_to=placed.valid_to)
+    same = next((one for one in placed.dropped if one.object_key == row.object_key), None)
     if same is None:
         row = _believed(ledger, row, placed, said, at)
         ledger.reinforce(row, at, max(said.at, row.valid_from), 0)  # said now: it is as fresh as can be
@@ -308,27 +308,23 @@ def _open(ledger: FactLedger, said: FactStatement) -> tuple[FactKey, datetime, b
     return key, key.last_at, True
 
 
-def _claim(said: FactStatement, start: datetime, *, later: bool = False) -> Claim:
+def _new_row(said: FactStatement, start: datetime, slot: int, at: datetime) -> FactRow:
     if said.end is not None and said.end <= start:
         raise UsageError(
             f"the fact would end ({said.end.isoformat()}) before it begins ({start.isoformat()}); "
             "give a valid_to after valid_from, and a valid_from when it lies in the past"
         )
-    return Claim(said.object, folded(said.object), start, said.end, said.confidence, said.origin, later)
-
-
-def _new_row(said: FactStatement, claim: Claim, slot: int, at: datetime) -> FactRow:
     return FactRow(
         id=f"f{secrets.token_hex(8)}",
         version=1,
         slot=slot,
         object=said.object,
-        object_key=claim.object_key,
+        object_key=folded(said.object),
         domain=said.domain,
         grain=said.grain,
-        valid_from=claim.start,
-        claimed_to=claim.end,
-        valid_to=claim.end,
+        valid_from=start,
+        claimed_to=said.end,
+        valid_to=said.end,
         stated_at=at,
         recorded_at=at,
         confidence=said.confidence,

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.errors import NotFound
-from everwhen.facts.bitemporal import Claim, Placement, place, until
+from everwhen.facts.bitemporal import Placement, place, until
 from everwhen.facts.predicates import Predicate
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow
 from everwhen.when import Grain
@@ -111,8 +111,7 @@ def recast(ledger: FactLedger, key: FactKey, subject_key: str, predicate: Predic
     for row in rows:
         slot = ledger.slot(target.seq, predicate.slot(row.object))
         start = row.valid_from
-        claim = Claim(row.object, row.object_key, start, row.claimed_to, row.confidence, row.origin)
-        placed = place(claim, ledger.last_started(slot, start), ledger.next_started(slot, start))
+        placed = place(row, ledger.last_started(slot, start), ledger.next_started(slot, start))
         fresh = replace(
             row,
             version=row.version + 1,

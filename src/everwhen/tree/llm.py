@@ -49,11 +49,11 @@ class LLMConsolidator:
     exchanges = True
     remembers = True
 
-    def __init__(self, llm: LLM, fallback: Extractive | None = None) -> None:
+    def __init__(self, llm: LLM) -> None:
         self.llm = llm
         self.name = f"llm:{llm.name}"
         self.at_once = llm.concurrency
-        self.fallback = fallback or Extractive()
+        self.fallback = Extractive()
 
     @cached_property
     def version(self) -> str:

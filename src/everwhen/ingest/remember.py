@@ -66,12 +66,8 @@ def remember(store: Store, embedder: Embedder, settings: Settings, turns: Sequen
         written = sum(store.append(prepared))
         if written < len(prepared):
             _uncache(embedder, settings, prepared)
-    return Added(
-        turns=tuple(turn.id for turn in turns),
-        session=turns[-1].session if turns else "",
-        new=written,
-        conflicts=tuple(conflicts),
-    )
+    session = turns[-1].session if turns else ""
+    return Added(tuple(turn.id for turn in turns), session, written, tuple(conflicts))
 
 
 def _uncache(embedder: Embedder, settings: Settings, refused: Sequence[NewTurn]) -> None:
@@ -105,12 +101,8 @@ def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def spoken(turn: Turn, context: str, settings: Settings) -> SpokenTurn:
-    return SpokenTurn(
-        speaker=turn.speaker,
-        text=turn.text,
-        before=context,
-        dated=(turn.said_at, turn.zone) if settings.date_in_embedding else None,
-    )
+    dated = (turn.said_at, turn.zone) if settings.date_in_embedding else None
+    return SpokenTurn(turn.speaker, turn.text, context, dated)
 
 
 def context_of(before: Turn | None, settings: Settings) -> str:

@@ -29,13 +29,9 @@ MILLISECONDS_FROM = 100_000_000_000
 """An epoch number from here on counts milliseconds: as seconds it would lie beyond the year 5138."""
 
 SYNONYMS: Mapping[str, Role] = {
-    "human": "user",
-    "model": "assistant",
-    "ai": "assistant",
-    "bot": "assistant",
-    "developer": "system",
-    "function": "tool",
-}
+    "human": "user", "model": "assistant", "ai": "assistant", "bot": "assistant",
+    "developer": "system", "function": "tool",
+}  # fmt: skip
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

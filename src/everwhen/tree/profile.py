@@ -34,18 +34,15 @@ def learned(task: Task) -> list[Statement]:
         turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
         if fact.id in past or not turns or fact.predicate in PASSING:
             continue
-        said = [task.said[turn] for turn in turns]
-        one = Statement(
-            f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}",
-            fact.subject,
-            min(said),
-            max(said),
-            len(turns),
-            tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn))),
-            fact.id,
-        )
-        found.append(replace(one, text=f"{one.text} ({_support(one, task.zone)})"))
+        turns = tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn)))
+        first, last = task.said[turns[0]], task.said[turns[-1]]
+        one = Statement("", fact.subject, first, last, len(turns), turns, fact.id)
+        found.append(replace(one, text=f"{_words(fact)} ({_support(one, task.zone)})"))
     return sorted(found, key=lambda one: (-one.support, -one.last.timestamp(), one.text))
+
+
+def _words(fact: FactRow) -> str:
+    return f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
 
 
 def _support(one: Statement, zone: str) -> str:
@@ -82,9 +79,8 @@ def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone:
 
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
     """A fact's statement over all windows, with the end that it has come to."""
-    words = f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
     until = f"; until {day(fact.valid_to, zone_of(zone))}" if fact.valid_to else ""
-    return replace(one, text=f"{words} ({_support(one, zone)}{until})", ended=fact.valid_to)
+    return replace(one, text=f"{_words(fact)} ({_support(one, zone)}{until})", ended=fact.valid_to)
 
 
 def _refine(told: list[Statement], one: Statement) -> None:

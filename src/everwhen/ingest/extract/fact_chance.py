@@ -81,12 +81,12 @@ def evidence(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandid
     sentences = [sentence_at(one.turn.text, *one.stated.place)[:LONGEST] for one in candidates]
     texts = list(dict.fromkeys([*words, *sentences]))  # several facts come from one sentence
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
+    agreeing = [
+        vectors[told] * vectors[one] * embedder.dim for told, one in zip(words, sentences, strict=True)
+    ]
     return [
-        Evidence(
-            {**first_signs(one), **_asked_again(one, reading)},
-            vectors[told] * vectors[sentence] * embedder.dim,
-        )
-        for one, reading, told, sentence in zip(candidates, readings, words, sentences, strict=True)
+        Evidence({**first_signs(one), **_asked_again(one, reading)}, agreement)
+        for one, reading, agreement in zip(candidates, readings, agreeing, strict=True)
     ]
 
 
@@ -201,9 +201,8 @@ class Curves:
 @cache
 def curves() -> Curves:
     held = json.loads(files(__package__).joinpath("fact_chance.json").read_text(encoding="utf-8"))
+    looks = held["first"], held["second"]
     first, second = (
-        Curve(one["weights"], np.array(one["agreement"], np.float32), one["bias"])
-        for one in (held["first"], held["second"])
+        Curve(one["weights"], np.array(one["agreement"], np.float32), one["bias"]) for one in looks
     )
-    low, high = held["undecided"]
-    return Curves(first, second, (low, high), held["least"])
+    return Curves(first, second, tuple(held["undecided"]), held["least"])

@@ -6,7 +6,6 @@ from an answer. Nothing here is believed: `llm_grounding` checks it against the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -102,12 +101,9 @@ class SameEntity(BaseModel):
     same: bool
 
 
-_KINDS: Mapping[str, type[Item]] = {
-    "events": Event,
-    "narratives": Narrative,
-    "facts": Fact,
-    "entities": Entity,
-}
+_KINDS: dict[str, type[Item]] = {
+    "events": Event, "narratives": Narrative, "facts": Fact, "entities": Entity,
+}  # fmt: skip
 
 
 def salvage(text: str) -> tuple[Findings, int]:

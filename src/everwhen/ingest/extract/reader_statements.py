@@ -133,12 +133,11 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
         for value in _values(passage.text, [(asked[one.question][0], one.span, one.chance) for one in told])
     ]
     alone = [replace(one, before="") for one in passages]  # whose it is, stands beside the value
-    readings = reader.read_each(
-        [
-            (relation.whose.replace("{value}", alone[number].text[slice(*place)]), alone[number])
-            for number, relation, place, _ in values
-        ]
-    )
+    whose = [
+        (relation.whose.replace("{value}", alone[number].text[slice(*place)]), alone[number])
+        for number, relation, place, _ in values
+    ]
+    readings = reader.read_each(whose)
     found: list[list[Proposal]] = [[] for _ in passages]
     for (number, relation, place, chance), reading in zip(values, readings, strict=True):
         signs = logit(chance), logit(1 - float(reading.kinds[_NONE])), logit(reading.span_chance)
@@ -234,11 +233,9 @@ def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
     start, end = span
     while start < end and text[start] in _EDGE:
         start += 1
-    while (
-        start < end
-        and text[end - 1] in _EDGE
-        and not (text[end - 1] == "." and text[start:end].count(".") > 1)
-    ):
+    while start < end and text[end - 1] in _EDGE:
+        if text[end - 1] == "." and text[start:end].count(".") > 1:
+            break
         end -= 1
     if found := _ARTICLE.match(text[start:end]):
         start += found.end()

@@ -130,8 +130,8 @@ def detect(path: Path) -> str:
         raise UnknownFormat(f"cannot tell the format of {path}: it holds plain text; {_CHOICES}")
     listed, value = first_value(path)
     if isinstance(value, Mapping):
-        for name, marks in _MARKS:
-            if any(all(key in value for key in keys) for keys in marks):
+        for name, marks in _MARKS.items():
+            if any(all(key in value for key in keys.split()) for keys in marks):
                 if name == "jsonl" and listed:
                     raise UsageError(
                         f"{path} is one JSON list of messages; import reads one message a line: "
@@ -170,25 +170,18 @@ def merged(conversations: Iterable[Conversation]) -> Iterator[Message]:
 _CHOICES = f"say which with --format {'|'.join(_READERS)}"
 
 # The keys that only this format has, tried in order; messages last, since any object may have a "role".
-_MARKS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
-    ("locomo", (("conversation", "qa"), ("conversation", "sample_id"))),
-    ("longmemeval", (("haystack_sessions",),)),
-    ("chatgpt", (("mapping",),)),
-    ("claude", (("chat_messages",),)),
-    ("codex", (("timestamp", "type", "payload"), ("id", "timestamp", "instructions"))),
-    (
-        "claude-code",
-        (
-            ("type", "sessionId"),
-            ("type", "leafUuid"),
-            ("type", "parentUuid"),
-            ("type", "uuid", "message"),
-            ("type", "messageId", "snapshot"),
-        ),
+_MARKS: Mapping[str, tuple[str, ...]] = {
+    "locomo": ("conversation qa", "conversation sample_id"),
+    "longmemeval": ("haystack_sessions",),
+    "chatgpt": ("mapping",),
+    "claude": ("chat_messages",),
+    "codex": ("timestamp type payload", "id timestamp instructions"),
+    "claude-code": (
+        "type sessionId", "type leafUuid", "type parentUuid", "type uuid message", "type messageId snapshot",
     ),
-    ("mem0", (("memory",), ("results",), ("memories",), ("content", "state", "created_at"))),
-    ("jsonl", (("content",), ("media",), ("role",))),
-)
+    "mem0": ("memory", "results", "memories", "content state created_at"),
+    "jsonl": ("content", "media", "role"),
+}  # fmt: skip
 
 
 def _describe(listed: bool, value: Any) -> str:

@@ -138,17 +138,9 @@ def _dated(event: ExtractedEvent, dated: DatedExpression, side: Side, reply: Par
     placed = dated.placed(side)
     if placed.interval is None:
         return None
-    return EventDraft(
-        replace(
-            event,
-            text=f"{event.text} {_worded(placed, reply)}",
-            turns=(dated.turn.id,),
-            occurred=placed.interval,
-            expression=placed.ref.text,
-            inferred=False,
-            confidence=_SURE,
-        )
-    )
+    text, when, words = f"{event.text} {_worded(placed, reply)}", placed.interval, placed.ref.text
+    event = replace(event, text=text, turns=(dated.turn.id,), occurred=when, expression=words)
+    return EventDraft(replace(event, inferred=False, confidence=_SURE))
 
 
 def _declared(clause: Clause, coref: Coreference) -> str:

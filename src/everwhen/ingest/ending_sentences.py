@@ -18,7 +18,7 @@ from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
 from everwhen.ingest.extract.grammar.word_lists import FIRST, vocabulary
 from everwhen.ingest.extract.rules.clause_times import timed
-from everwhen.ingest.extract.rules.clauses import Clause, clauses
+from everwhen.ingest.extract.rules.clauses import Clause, base_form, clauses
 from everwhen.ingest.extract.rules.modality import denied, status, tense, unmeant
 from everwhen.ingest.fact_learning import words_apart
 from everwhen.relations import Relation, relations
@@ -121,10 +121,8 @@ def _shape(clause: Clause, dated: frozenset[int], start: int) -> ClauseShape:
     done = status(clause) in ("happened", "ongoing") or (over and tense(clause) != "future")
     subject = clause.subject
     passive = subject is not None and subject.dep == "nsubjpass"
-    lemma = clause.chain[0].lemma
-    lemma = "be" if lemma in ("'s", "'m", "'re", "m", "re") else lemma
     return ClauseShape(
-        lemma, frozenset(parts), denied(clause) or over, passive, subject, tuple(rest), tuple(beside),
+        base_form(verb), frozenset(parts), denied(clause) or over, passive, subject, tuple(rest), tuple(beside),
         start + verb.start, done and clause.link not in ("condition", "said") and (over or not denied(clause))
         and _NOT_NOW.isdisjoint(word.lower for word in words),
     )  # fmt: skip
@@ -144,12 +142,12 @@ def _below(verb: Word) -> list[Word]:
 def _endings() -> Mapping[str, tuple[tuple[Relation, ClauseShape], ...]]:
     """The sentences with which relations end, by their verbs."""
     rows = [(one, text.replace("{value}", _VALUE)) for one in relations() for text in one.ends]
-    found: dict[str, list[tuple[Relation, ClauseShape]]] = {}
+    found: dict[str, tuple[tuple[Relation, ClauseShape], ...]] = {}
     for (relation, _), parse in zip(rows, parsed([f"{text}." for _, text in rows]), strict=True):
         for shape in shapes(parse)[:1]:
             if _VALUE not in parse.text or any(word.text == _VALUE for word in shape.words):
-                found.setdefault(shape.verb, []).append((relation, shape))
-    return {verb: tuple(several) for verb, several in found.items()}
+                found[shape.verb] = (*found.get(shape.verb, ()), (relation, shape))
+    return found
 
 
 def ending(shapes: Sequence[ClauseShape], known: KnownFact, *, own: bool) -> tuple[ClauseShape, bool] | None:
@@ -172,22 +170,21 @@ def relations_ended(shapes: Sequence[ClauseShape]) -> set[str]:
 
 
 def _is_like(shape: ClauseShape, pattern: ClauseShape, known: KnownFact, own: bool) -> bool:
-    if not shape.is_done or shape.denied != pattern.denied or shape.passive != pattern.passive:
-        return False
-    if shape.parts - {"here", "back"} != pattern.parts - {"here", "back"}:
-        return False
-    if not _is_subject(shape.subject, pattern.subject, known, own) or len(shape.rest) != len(pattern.rest):
-        return False
-    if not all(
-        role == other and _is_same(word, meant, known, own)
-        for (role, word), (other, meant) in zip(shape.rest, pattern.rest, strict=True)
-    ):
-        return False
-    for role, meant in pattern.beside:
-        if not any(role == one and _is_same(word, meant, known, own) for one, word in shape.beside):
-            return False
+    def agree(one: tuple[str, Word], other: tuple[str, Word]) -> bool:
+        return one[0] == other[0] and _is_same(one[1], other[1], known, own)
+
     wanted = {role for role, _ in pattern.beside}
-    return all(role in wanted or role.split()[0] in _BESIDE for role, _ in shape.beside)
+    return (
+        shape.is_done
+        and shape.denied == pattern.denied
+        and shape.passive == pattern.passive
+        and shape.parts - {"here", "back"} == pattern.parts - {"here", "back"}
+        and _is_subject(shape.subject, pattern.subject, known, own)
+        and len(shape.rest) == len(pattern.rest)
+        and all(map(agree, shape.rest, pattern.rest))
+        and all(any(agree(one, meant) for one in shape.beside) for meant in pattern.beside)
+        and all(role in wanted or role.split()[0] in _BESIDE for role, _ in shape.beside)
+    )
 
 
 def _is_subject(word: Word | None, meant: Word | None, known: KnownFact, own: bool) -> bool:

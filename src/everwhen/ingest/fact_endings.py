@@ -89,17 +89,14 @@ def read(
 ) -> list[tuple[float, ...]]:
     """What the chance of each end is computed from: the fact, whether it is the speaker's, the text, where in it, and
     its clauses."""
-    found = []
-    pieces_read, facts = [], []
+    found, still = [], []
     for one, own, text, place, _ in asked:
         start, end = next((at for at in pieces(text, PIECE) if place < at[1]), (0, PIECE))
         fact = f"{SPEAKER if own else one.subject} {one.relation.name} {one.value}"
-        facts.append(fact)
-        pieces_read.append(Passage(SPEAKER, text[start:end], f"{SPEAKER}: {one.told}"))
-    readings = reader.read_each(
-        [(f"Is it still so that {fact}?", passage) for fact, passage in zip(facts, pieces_read, strict=True)]
-    )
-    for (one, own, _, _, shapes), passage, reading in zip(asked, pieces_read, readings, strict=True):
+        passage = Passage(SPEAKER, text[start:end], f"{SPEAKER}: {one.told}")
+        still.append((f"Is it still so that {fact}?", passage))
+    readings = reader.read_each(still)
+    for (one, own, _, _, shapes), (_, passage), reading in zip(asked, still, readings, strict=True):
         question = asked_of(one.relation.questions[0], SPEAKER if own else one.subject)
         pair = (Passage(SPEAKER, one.told), Passage(SPEAKER, passage.text))
         renews = float(reader.renews(question, [pair])[0])
@@ -114,11 +111,7 @@ def _signs(reading: Reading) -> tuple[float, ...]:
 
 
 def _known(
-    store: Store,
-    turn: Turn,
-    names: set[str],
-    told: Sequence[ExtractedFact],
-    turns: Mapping[str, Turn],
+    store: Store, turn: Turn, names: set[str], told: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> list[KnownFact]:
     """What holds when a turn is said, and may be ended by it; without what the turn itself tells of."""
     kinds = {one.name: one for one in relations() if one.name in names}
@@ -133,9 +126,8 @@ def _known(
     found: dict[tuple[str, str, str], KnownFact] = {}
     for one in told:
         before = turns.get(one.turns[0]) if one.turns and one.status == "holds" else None
-        if before is None or _order(before) >= _order(turn):
-            continue
-        if is_meant(one.subject, one.predicate, one.object):
+        earlier = before is not None and _order(before) < _order(turn)
+        if before is not None and earlier and is_meant(one.subject, one.predicate, one.object):
             begun = one.valid.start if one.valid is not None and one.valid.start else before.said_at
             found[folded(one.subject), one.predicate, folded(one.object)] = KnownFact(
                 one.subject, kinds[one.predicate], one.object, _sentence(before, one.object),

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from everwhen.ingest.extract.base import ExtractedFact
 from everwhen.ingest.extract.reader_statements import ANYBODY, SIGNS, logit
-from everwhen.ingest.extract.stated_facts import FIRST, THIRD, FactCandidate, Phrase
+from everwhen.ingest.extract.rules.coreference import GENDER
+from everwhen.ingest.extract.stated_facts import FIRST, FactCandidate, Phrase
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.relations import asked_of, in_words
@@ -137,7 +138,7 @@ def _of_the_subject(one: FactCandidate) -> Signs:
         "subject owned": float(bool(_OWNED.search(name))),
         "subject I": float(said in FIRST - {""}),
         "subject unsaid": float(not said),
-        "subject he": float(said in THIRD),
+        "subject he": float(said in GENDER),
         "subject capital": capital,
         "thing capital": capital if one.stated.relation.of == "thing" else 0.0,
         "subject digit": float(any(map(str.isdigit, name))),

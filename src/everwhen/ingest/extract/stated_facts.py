@@ -15,8 +15,9 @@ from typing import Final, Literal
 from everwhen.ingest.extract.base import ExtractedFact, FactStatus
 from everwhen.ingest.extract.grammar.cleaning import ProseLine
 from everwhen.ingest.extract.grammar.parsing import Parse, Word, parsed
+from everwhen.ingest.extract.grammar.word_lists import vocabulary
 from everwhen.ingest.extract.reader_statements import AHEAD, ReadStatement, logit
-from everwhen.ingest.extract.rules.coreference import Coreference, possessive
+from everwhen.ingest.extract.rules.coreference import GENDER, Coreference, possessive
 from everwhen.relations import Relation
 from everwhen.sentences import sentence_place
 from everwhen.types import Turn
@@ -25,16 +26,13 @@ from everwhen.when import Interval, TimeRef, resolve
 KEPT: Final[dict[str, FactStatus]] = {
     "true": "holds", "planned": "planned", "ended": "ended", "denied": "denied",
 }  # fmt: skip
-FIRST = frozenset(
-    ("", "i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "i'm", "im", "i've", "ive", "i’m")
+FIRST = vocabulary("i me my mine myself we us our ours i'm im i've ive i’m") | {""}
+_SECOND = vocabulary("you your yours u ur")
+_NOBODY = vocabulary(
+    "it its they them their theirs this that these those who which someone everyone anyone somebody everybody nobody "
+    "one people"
 )
-_SECOND = frozenset(("you", "your", "yours", "u", "ur"))
-THIRD = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
-_NOBODY = frozenset(
-    ("it", "its", "they", "them", "their", "theirs", "this", "that", "these", "those", "who", "which", "someone",
-     "everyone", "anyone", "somebody", "everybody", "nobody", "one", "people")
-)  # fmt: skip
-_FILLERS = frozenset(("", "the", "a", "an", "new", "old", "still", "now"))
+_FILLERS = vocabulary("the a an new old still now") | {""}
 _OWNED = re.compile(r"^(my|our|your|his|her)\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _NAME_LAST = re.compile(r"(?:^|\s)((?:[^\W\d_a-zß-ÿ][\w'’.-]*\s?)+)$")
 _ARTICLE = re.compile(r"^(?:an?|the|this|that)\s+(?=\S)", re.IGNORECASE)
@@ -181,8 +179,8 @@ def subject_of(words: str, at: int, coref: Coreference) -> str | None:
         return coref.speaker
     if low in _SECOND:
         return coref.listener
-    if low in THIRD:
-        return _meant(THIRD[low], at, coref)
+    if low in GENDER:
+        return coref.referents.who(low, coref.turn, at, (coref.speaker, coref.listener or ""))
     if low in _NOBODY:
         return None
     if owned := _OWNED.match(words):
@@ -194,10 +192,6 @@ def subject_of(words: str, at: int, coref: Coreference) -> str | None:
         return f"{possessive(owner)} {thing}" if owner else None
     words = _ARTICLE.sub("", words)
     return coref.speaker if words.lower() in _FILLERS else words
-
-
-def _meant(pronoun: str, at: int, coref: Coreference) -> str | None:
-    return coref.referents.who(pronoun, coref.turn, at, (coref.speaker, coref.listener or ""))
 
 
 def _valid(
@@ -248,9 +242,8 @@ def _is_past(verb: Word) -> bool:
 @cache
 def _states(relation: Relation) -> frozenset[str]:
     """The verbs that tell a relation as a state: those of its name and of its examples, in the present tense."""
-    texts = [f"Somebody {relation.name} something.", *relation.examples]
-    found = (verb for verb in _verbs(texts) if _is_present(verb))
-    return frozenset(verb.lemma for verb in found) - _begins(relation) | {"be"}
+    verbs = _verbs([f"Somebody {relation.name} something.", *relation.examples])
+    return frozenset(verb.lemma for verb in verbs if _is_present(verb)) - _begins(relation) | {"be"}
 
 
 @cache
@@ -264,7 +257,5 @@ def _verbs(texts: Sequence[str]) -> list[Word]:
 
 
 def _is_present(verb: Word) -> bool:
-    helping = [word for word in verb.children if word.dep in ("aux", "auxpass")]
-    if verb.tag in ("VBZ", "VBP"):
-        return True
-    return any(word.tag in ("VBZ", "VBP") and word.lower not in _HAVE for word in helping)
+    helping = (one for one in verb.children if one.dep in ("aux", "auxpass") and one.lower not in _HAVE)
+    return any(word.tag in ("VBZ", "VBP") for word in (verb, *helping))

@@ -44,16 +44,18 @@ class Clause:
     @property
     def lemma(self) -> str:
         """The verb with its particle."""
-        particle = self.verb.child("prt")
-        lemma = {"'s": "be", "'m": "be", "'re": "be", "m": "be", "re": "be"}.get(
-            self.verb.lemma, self.verb.lemma
-        )
+        particle, lemma = self.verb.child("prt"), base_form(self.verb)
         return f"{lemma} {particle.lower}" if particle else lemma
 
     def words(self) -> list[Word]:
         """The clause's own words: its subtree without the clauses below it."""
         stop = {id(word) for word in _clause_heads(self.chain)}
         return self.first.subtree(cut=lambda word: id(word) in stop)
+
+
+def base_form(verb: Word) -> str:
+    """The lemma; "be" for what is left of it behind an apostrophe."""
+    return "be" if verb.lemma in ("'s", "'m", "'re", "m", "re") else verb.lemma
 
 
 def clauses(parse: Parse) -> list[Clause]:
@@ -100,13 +102,9 @@ def is_small(word: Word) -> bool:
 
 def _opens(word: Word) -> bool:
     """Whether the word begins its sentence, cries aside, and a comma ends what it tells."""
-    at = word
-    for up in word.ancestors():
-        at = up
-    first = next(
-        (one for one in at.subtree() if one.pos not in ("INTJ", "PUNCT", "SPACE", "ADV", "CCONJ")), None
-    )
-    return first is word
+    top = [word, *word.ancestors()][-1]
+    aside = ("INTJ", "PUNCT", "SPACE", "ADV", "CCONJ")
+    return next((one for one in top.subtree() if one.pos not in aside), None) is word
 
 
 def _is_heading(subject: Word, verb: Word) -> bool:

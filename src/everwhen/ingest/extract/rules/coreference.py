@@ -12,7 +12,7 @@ from everwhen.ingest.extract.rules.named_entities import cleaned
 
 _MINE = frozenset({"my", "our", "mine", "ours"})
 _YOURS = frozenset({"your", "ur", "yours"})
-_GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
+GENDER = {"he": "he", "him": "he", "his": "he", "she": "she", "her": "she", "hers": "she"}
 _ARTICLES = frozenset({"the", "a", "an", "this", "that", "these", "those", "some"})
 _CUT = vocabulary("relcl advcl punct acl ccomp conj cc dep parataxis")
 _COMMAS = re.compile(r"\s*,(?:\s*,)+")
@@ -41,7 +41,7 @@ class Referents:
             (at, name)
             for at, where, name, gender in self.people
             if (at == turn - 1 or (at == turn and where < place))
-            and gender in ("", _GENDER[pronoun])
+            and gender in ("", GENDER[pronoun])
             and name not in but
         ]
         here = {name for at, name in near if at == turn}
@@ -65,7 +65,7 @@ class Coreference:
             return self.speaker
         if word.lower in SECOND:
             return self.listener
-        if word.pos == "PRON" and word.lower in _GENDER and word.tag != "PRP$":
+        if word.pos == "PRON" and word.lower in GENDER and word.tag != "PRP$":
             return self.referents.who(
                 word.lower, self.turn, self.offset + word.start, (self.speaker, self.listener or "")
             )

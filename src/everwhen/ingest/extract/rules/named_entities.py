@@ -172,10 +172,8 @@ def _opens(word: Word, sentence: Sequence[Word]) -> bool:
     before = next((one for one in sentence if one.i == word.i - 1), None)
     if before is None or before.text == ":":
         return True
-    listed = next((one for one in sentence if one.i == word.i - 2), None)
-    return (
-        before.text == "," and listed is not None and listed.text[:1].isupper() and _opens(listed, sentence)
-    )
+    listed = next((one for one in sentence if one.i == word.i - 2 and one.text[:1].isupper()), None)
+    return before.text == "," and listed is not None and _opens(listed, sentence)
 
 
 def _told(words: Sequence[Word]) -> EntityType | None:

@@ -206,10 +206,7 @@ def resolve_conflict(ledger: FactLedger, conflict_id: str, keep: str, at: dateti
         raise NotFound(f"there is no conflict '{conflict_id}'; `everwhen facts review` lists them")
     if conflict.resolved_at is not None:
         raise UsageError(f"conflict {conflict_id} is resolved already (kept: {conflict.kept or NEITHER})")
-    incumbent, challenger = (
-        existing_fact(ledger, conflict.incumbent),
-        existing_fact(ledger, conflict.challenger),
-    )
+    incumbent, challenger = (existing_fact(ledger, one) for one in (conflict.incumbent, conflict.challenger))
     at = ledger.touch(challenger.key, at)
     if keep == NEITHER:
         ledger.settle(conflict_id, at, None)

@@ -101,10 +101,8 @@ def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if given is None:
         return ()
     listed = [given] if isinstance(given, str) else list(given)
-    if len(listed) > MOST_SOURCES:
-        raise UsageError(
-            f"a fact has {len(listed):,} sources; at most {MOST_SOURCES:,} are kept of one assertion"
-        )
+    if (many := len(listed)) > MOST_SOURCES:
+        raise UsageError(f"a fact has {many:,} sources; at most {MOST_SOURCES:,} are kept of one assertion")
     return tuple(dict.fromkeys(checked_text(one, "source") for one in listed))
 
 

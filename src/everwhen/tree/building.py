@@ -125,9 +125,8 @@ class Builder:
             Child(row.place, row.interval, row.text, row.statements, row.fingerprint) for row in rows
         )
         sources: dict[str, tuple[str, ...]] = {}
-        for row in rows:
-            for fact, said in row.facts.items():
-                sources[fact] = tuple(dict.fromkeys((*sources.get(fact, ()), *said)))
+        for fact, said in ((fact, said) for row in rows for fact, said in row.facts.items()):
+            sources[fact] = tuple(dict.fromkeys((*sources.get(fact, ()), *said)))
         return _Material(
             self._task(place, children, sources),
             min(row.first_at for row in rows),
@@ -145,9 +144,8 @@ class Builder:
         if kind == "profile" and facts:
             ids = sorted({turn for fact in facts for turn in sources[fact.id]})
             said = {turn.id: turn.said_at for turn in self._store.turns(ids=ids)}
-        history: tuple[str, ...] = ()
-        if self._consolidator.remembers and place.level > EXCHANGE:
-            history = tuple(self._store.tree.before(place.level, place.start, HISTORY))
+        remembers = self._consolidator.remembers and place.level > EXCHANGE
+        history = tuple(self._store.tree.before(place.level, place.start, HISTORY)) if remembers else ()
         name, below = (self._levels.name(level) for level in (place.level, max(EXCHANGE, place.level - 1)))
         return Task(
             place, kind, name, self._levels.zone, children, history, facts, denied, sources, said, below=below

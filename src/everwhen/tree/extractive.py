@@ -78,18 +78,17 @@ class Extractive:
         return [self._draft(task) for task in tasks]
 
     def _draft(self, task: Task) -> NodeDraft:
-        told = tuple(select(task))
+        told = select(task)
         if task.kind == "session":
-            told = tuple(
-                replace(one, text=absolute(one.text, one.first, task.zones.get(one.turns[0], task.zone)))
-                for one in told
-            )
+            zones = [task.zones.get(one.turns[0], task.zone) for one in told]
+            dated = [absolute(one.text, one.first, zone) for one, zone in zip(told, zones, strict=True)]
+            told = [replace(one, text=text) for one, text in zip(told, dated, strict=True)]
         if task.kind == "profile":
             known = learned(task)[:MOST_FACTS]
             said = {turn for fact in known for turn in fact.turns}
             # A sentence that a fact was learned from says the same once more.
-            told = (*known, *(one for one in told if not known or not said.issuperset(one.turns)))
-        return NodeDraft(written(task, told), told, self.name, self.version)
+            told = [*known, *(one for one in told if not known or not said.issuperset(one.turns))]
+        return NodeDraft(written(task, told), tuple(told), self.name, self.version)
 
 
 def select(task: Task) -> list[Statement]:
@@ -107,33 +106,31 @@ def select(task: Task) -> list[Statement]:
 
 def _candidates(task: Task, past: Sequence[FactRow]) -> list[_Candidate]:
     found: list[_Candidate] = []
-    gone = [
-        (terms, frozenset(task.sources.get(fact.id, ())))
-        for terms, fact in ((weighed(fact.object).terms, fact) for fact in past)
-        if terms
-    ]
-    for child in task.children:
-        for statement in child.statements:
-            if statement.fact is not None:
+    known = [(weighed(fact.object).terms, frozenset(task.sources.get(fact.id, ()))) for fact in past]
+    gone = [(terms, told) for terms, told in known if terms]
+    statements = (one for child in task.children for one in child.statements if one.fact is None)
+    for statement in statements:
+        # A statement of a node is one already; a turn is taken apart.
+        for text in sentences(statement.text) if task.kind == "session" else [statement.text]:
+            sentence = weighed(text)
+            # Told where the fact was learned, and with all the words of its object.
+            if any(terms <= sentence.terms and told.intersection(statement.turns) for terms, told in gone):
                 continue
-            # A statement of a node is one already; a turn is taken apart.
-            for text in sentences(statement.text) if task.kind == "session" else [statement.text]:
-                sentence = weighed(text)
-                # Told where the fact was learned, and with all the words of its object.
-                if any(
-                    terms <= sentence.terms and told.intersection(statement.turns) for terms, told in gone
-                ):
-                    continue
-                worth = (ASKED if sentence.asks else 1.0) * (OWN if sentence.own else 1.0)
-                worth *= ADDRESSED if sentence.addressed else 1.0
-                if statement.speaker in task.assistants:
-                    worth *= ASSISTANT
-                if text.startswith("["):
-                    worth *= CAPTION
-                if sentence.lasting:
-                    worth *= LASTING[task.kind]
-                found.append(_Candidate(replace(statement, text=text), sentence, len(found), worth))
+            worth = _worth(sentence, task, statement.speaker)
+            found.append(_Candidate(replace(statement, text=text), sentence, len(found), worth))
     return found
+
+
+def _worth(sentence: Sentence, task: Task, speaker: str) -> float:
+    signs = (
+        (sentence.asks, ASKED),
+        (sentence.own, OWN),
+        (sentence.addressed, ADDRESSED),
+        (speaker in task.assistants, ASSISTANT),
+        (sentence.text.startswith("["), CAPTION),
+        (sentence.lasting, LASTING[task.kind]),
+    )
+    return math.prod(weight for there, weight in signs if there)
 
 
 def _best(found: Sequence[_Candidate]) -> list[tuple[float, _Candidate]]:

@@ -78,9 +78,8 @@ def _tops(store: Store, level: int, then: Then) -> list[NodeRow]:
     if then.as_of is None:
         return rows
     whole = {row.place.id for row in rows}
-    later = [
-        one for one in _stored(store, level, None, replace(then, as_of=None)) if one.place.id not in whole
-    ]
+    every = _stored(store, level, None, replace(then, as_of=None))
+    later = [one for one in every if one.place.id not in whole]
     turns = sorted({turn for row in later for one in row.statements for turn in one.turns})
     said = {turn.id: turn.said_at for turn in store.turns(ids=turns) if then.sees(turn)}
     for row in later:

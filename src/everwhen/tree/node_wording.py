@@ -41,15 +41,10 @@ def absolute(text: str, at: datetime, zone: str) -> str:
 
     for found in sorted(resolve(text, at, zone), key=lambda ref: -ref.span[1]):
         start, end = found.span
-        if (
-            found.interval is None
-            or found.kind not in ("point", "range")
-            or not _relative(found, text[start:end])
-        ):
-            continue
-        if text[end : end + 2].lstrip().startswith("("):
-            continue  # somebody wrote the date behind it already
-        text = f"{text[:end]} ({_named(found.interval, zone)}){text[end:]}"
+        written = text[end : end + 2].lstrip().startswith("(")  # the date behind it, by somebody already
+        dated = found.interval is not None and found.kind in ("point", "range") and not written
+        if found.interval is not None and dated and _relative(found, text[start:end]):
+            text = f"{text[:end]} ({_named(found.interval, zone)}){text[end:]}"
     return text
 
 

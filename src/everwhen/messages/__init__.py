@@ -238,9 +238,8 @@ def _kind(value: Any) -> str:
 
 def _short(value: Any) -> str:
     try:
-        shown = (
-            value if isinstance(value, str) else json.dumps(value, default=lambda other: type(other).__name__)
-        )
+        written = json.dumps(value, default=lambda other: type(other).__name__)
+        shown = value if isinstance(value, str) else written
     except (TypeError, ValueError, RecursionError):
         shown = type(value).__name__
     return repr(shown if len(shown) <= 60 else shown[:57] + "…")

@@ -56,14 +56,11 @@ def caption(media: Any) -> str:
 
 def calls(tool_calls: Any) -> str:
     """The tool calls of an assistant message that says nothing else, one a line."""
-    if not isinstance(tool_calls, Sequence) or isinstance(tool_calls, str):
+    if not isinstance(tool_calls, Sequence):
         return ""
-    lines = []
-    for call in tool_calls:
-        if isinstance(call, Mapping):
-            function = call.get("function")
-            lines.append(_call(function if isinstance(function, Mapping) else call))
-    return "\n".join(line for line in lines if line)
+    given = [call for call in tool_calls if isinstance(call, Mapping)]
+    functions = [call["function"] if isinstance(call.get("function"), Mapping) else call for call in given]
+    return "\n".join(filter(None, map(_call, functions)))
 
 
 def _part(part: Mapping[str, Any], depth: int) -> str:
@@ -99,19 +96,11 @@ def _bracket(kind: str, label: str) -> str:
     return f"[{kind}: {label}]" if label else f"[{kind}]"
 
 
-def _layers(media: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The part itself and the object inside it (`{"type": "file", "file": {"filename": …}}`)."""
-    inner = [media[key] for key in _INNER if isinstance(media.get(key), Mapping)]
-    return [media, *inner]
-
-
 def _first(media: Mapping[str, Any], keys: Sequence[str]) -> str:
-    for layer in _layers(media):
-        for key in keys:
-            value = layer.get(key)
-            if isinstance(value, str) and value.strip():
-                return value.strip()
-    return ""
+    """What the part itself has, or the object inside it (`{"type": "file", "file": {"filename": …}}`)."""
+    layers = [media, *(media[key] for key in _INNER if isinstance(media.get(key), Mapping))]
+    values = (layer.get(key) for layer in layers for key in keys)
+    return next((value.strip() for value in values if isinstance(value, str) and value.strip()), "")
 
 
 def _label(media: Mapping[str, Any]) -> str:

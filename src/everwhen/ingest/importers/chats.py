@@ -101,12 +101,8 @@ def _hidden(message: Mapping[str, Any]) -> bool:
 
 def _words(message: Mapping[str, Any]) -> str:
     content = message["content"]
-    listed = _metadata(message).get("attachments")
-    attached = {
-        str(file.get("id") or index): file
-        for index, file in enumerate(listed if isinstance(listed, list) else ())
-        if isinstance(file, Mapping)
-    }
+    listed = enumerate(_objects(_metadata(message).get("attachments")))
+    attached = {str(file.get("id") or index): file for index, file in listed}
     parts = content.get("parts") or [content.get("text")]
     pieces = [_part(part, attached) for part in parts] if isinstance(parts, list) else []
     pieces += [caption(file) for file in attached.values()]
@@ -126,6 +122,10 @@ def _part(part: Any, attached: dict[str, Mapping[str, Any]]) -> str:
     made = _metadata(part).get("dalle")
     prompt = made.get("prompt") if isinstance(made, Mapping) else None
     return caption({"type": "image", "caption": prompt, "name": file.get("name")})
+
+
+def _objects(listed: Any) -> list[Mapping[str, Any]]:
+    return [one for one in listed if isinstance(one, Mapping)] if isinstance(listed, list) else []
 
 
 def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -160,19 +160,9 @@ def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[M
 
 def _words_of_claude(message: Mapping[str, Any]) -> str:
     """The text blocks, else the flat text (it has placeholders for other blocks); files by their name."""
-    blocks = message.get("content")
-    said = [
-        block["text"]
-        for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
-    ]
+    blocks = [one for one in _objects(message.get("content")) if one.get("type") == "text"]
+    said = [one["text"] for one in blocks if isinstance(one.get("text"), str)]
     if not any(text.strip() for text in said):
         said = [message["text"]] if isinstance(message.get("text"), str) else []
-    for key in ("attachments", "files"):
-        listed = message.get(key)
-        said += [
-            caption(file)
-            for file in (listed if isinstance(listed, list) else [])
-            if isinstance(file, Mapping)
-        ]
+    said += [caption(file) for key in ("attachments", "files") for file in _objects(message.get(key))]
     return "\n".join(text for text in said if text.strip())

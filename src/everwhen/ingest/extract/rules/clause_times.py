@@ -106,13 +106,11 @@ def attach(
     loose = []
     for dated in found:
         # "three years since grandpa died" dates what stands behind "since"
-        head = dated.words[-1] if SINCE in dated.ref.rule else dated.head
+        since, last = SINCE in dated.ref.rule, dated.words[-1]
+        head = last if since else dated.head
         place = next((owners[word.i] for word in (head, *head.ancestors()) if word.i in owners), None)
-        if (
-            place is None
-            or clauses[place].verb in dated.words
-            or (SINCE in dated.ref.rule and clauses[place].verb.i < dated.words[-1].i)
-        ):
+        verb = clauses[place].verb if place is not None else None
+        if place is None or verb is None or verb in dated.words or (since and verb.i < last.i):
             loose.append(dated)
         else:
             by_clause.setdefault(place, []).append(dated)

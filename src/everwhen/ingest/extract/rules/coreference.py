@@ -119,17 +119,12 @@ class Coreference:
             return "them"  # "the two of us" is more than the speaker
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
-        agrees = (
-            before is not None
-            and before.lower in ("i", "im", "we", "you", "u")
-            and before.dep != "conj"  # "Rui and I drive"
-            and self.person(before)
-        )
-        if agrees and word.lower in _AGREES:
-            return _AGREES[word.lower]
-        if agrees and word.tag == "VBP" and word.pos == "VERB":
+        if before is None or before.lower not in ("i", "im", "we", "you", "u") or before.dep == "conj":
+            return word.text  # "Rui and I drive"
+        agrees = self.person(before) is not None
+        if agrees and word.tag == "VBP" and word.pos == "VERB" and word.lower not in _AGREES:
             return third_person(word.text)
-        return word.text
+        return _AGREES.get(word.lower, word.text) if agrees else word.text
 
 
 def possessive(name: str) -> str:

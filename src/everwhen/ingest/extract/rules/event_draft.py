@@ -61,15 +61,10 @@ def object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreferen
     word = clause.object
     temporal = {one.i for dated in times for one in dated.words}
     if word is not None and (word.i in temporal or _leads_to(word, temporal)):
-        others = [
-            child
-            for child in clause.verb.children
-            if (child.dep in ("dobj", "attr", "acomp", "prep", "dative") or child.lower in PLACES)
-            and child.i > clause.verb.i
-            and child.i not in temporal
-            and not _leads_to(child, temporal)
-        ]
-        word = others[0] if others else None
+        roles = ("dobj", "attr", "acomp", "prep", "dative")
+        after = (one for one in clause.verb.children if one.i > clause.verb.i and one.i not in temporal)
+        others = (one for one in after if one.dep in roles or one.lower in PLACES)
+        word = next((one for one in others if not _leads_to(one, temporal)), None)
     if word is None:
         # "sold her flat last week": the parser hung what was sold on the time
         near = [one for child in clause.verb.children if child.dep == "npadvmod" for one in child.subtree()]
@@ -85,10 +80,9 @@ def object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreferen
 
 def _leads_to(word: Word, temporal: set[int]) -> bool:
     target = word.child("pobj")
-    return target is not None and (
-        target.i in temporal
-        or (any(child.i in temporal for child in target.children) and (target.i + 1 in temporal))
-    )
+    if target is None or target.i in temporal:
+        return target is not None
+    return target.i + 1 in temporal and any(child.i in temporal for child in target.children)
 
 
 def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Coreference) -> str:

@@ -17,6 +17,7 @@ from everwhen.ingest.extract.base import (
     CausalLink,
     ExtractedEntity,
     ExtractedEvent,
+    ExtractedFact,
     Extraction,
 )
 from everwhen.ingest.extract.grammar.cleaning import ProseLine, passages
@@ -92,9 +93,9 @@ class RuleExtractor:
                 stated += candidates(turn, stated_by.get(turn.id, []), coref, read)
                 named += names
         retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
-        facts = fact_chance.likely(self._reader, self._embedder, stated) if self._reader is not None else []
+        facts = tuple(self._likely(stated))
         return Extraction(
-            self.name, self.version, tuple(events), tuple(retold), tuple(named), tuple(facts), tuple(links)
+            self.name, self.version, tuple(events), tuple(retold), tuple(named), facts, tuple(links)
         )
 
     def _statements(self, turns: Sequence[Turn], fresh: int) -> dict[str, list[ReadStatement]]:
@@ -108,6 +109,9 @@ class RuleExtractor:
         ]
         read = statements(self._reader, [passage for _, passage in said])
         return {turn.id: one for (turn, _), one in zip(said, read, strict=True)}
+
+    def _likely(self, told: Sequence[FactCandidate]) -> list[ExtractedFact]:
+        return fact_chance.likely(self._reader, self._embedder, told) if self._reader is not None else []
 
     def _known(self, turns: Sequence[Turn]) -> list[NarrativeTurn | None]:
         with self._lock:

@@ -11,9 +11,8 @@ from typing import Any, TypeAlias
 import pytest
 
 from everwhen.errors import Unavailable
-from everwhen.serve.idempotency import IdempotencyStore
+from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
 from everwhen.serve.problems import Problem
-from everwhen.serve.shared_idempotency import SharedIdempotencyStore
 from everwhen.store.answers import StoredAnswer
 from everwhen.store.postgres.answers import PostgresAnswers
 from everwhen.store.postgres.banks import PostgresBanks
@@ -24,30 +23,29 @@ LEASE = 2.0
 DONE = StoredAnswer(201, "application/json", b"{}")
 
 
-Store: TypeAlias = IdempotencyStore | SharedIdempotencyStore
-Made: TypeAlias = Callable[..., Store]
+Made: TypeAlias = Callable[..., IdempotencyKeys]
 
 
 @pytest.fixture(params=["folder", "postgres"])
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Made:
     """One more process."""
     if request.param == "folder":
-        return lambda lease=LEASE: IdempotencyStore(tmp_path, 1, lease=lease)
+        return lambda lease=LEASE: IdempotencyKeys(FolderAnswers(tmp_path, 1), lease=lease)
     address = request.getfixturevalue("postgres")
     with PostgresBanks(address).server.lent() as lent:
         lent.execute("DELETE FROM answers")
-    return lambda lease=LEASE: SharedIdempotencyStore(PostgresAnswers(address, 1), lease=lease)
+    return lambda lease=LEASE: IdempotencyKeys(PostgresAnswers(address, 1), lease=lease)
 
 
 @pytest.fixture
-def workers(made: Made) -> Iterator[tuple[Store, Store]]:
+def workers(made: Made) -> Iterator[tuple[IdempotencyKeys, IdempotencyKeys]]:
     one, two = made(), made()
     yield one, two
     one.close()
     two.close()
 
 
-def begins(answers: Store, body: bytes = b"body") -> StoredAnswer | int | None:
+def begins(answers: IdempotencyKeys, body: bytes = b"body") -> StoredAnswer | int | None:
     """What `begin` says, or the status of its refusal."""
     try:
         return answers.begin("key", body)
@@ -56,7 +54,7 @@ def begins(answers: Store, body: bytes = b"body") -> StoredAnswer | int | None:
 
 
 def test_a_write_that_one_worker_is_doing_is_not_begun_by_another(
-    workers: tuple[Store, Store],
+    workers: tuple[IdempotencyKeys, IdempotencyKeys],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -79,7 +77,7 @@ def test_of_many_workers_at_once_one_does_the_write(made: Made) -> None:
 
 
 def test_a_write_that_failed_may_be_tried_by_another_worker(
-    workers: tuple[Store, Store],
+    workers: tuple[IdempotencyKeys, IdempotencyKeys],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -88,7 +86,7 @@ def test_a_write_that_failed_may_be_tried_by_another_worker(
 
 
 def test_a_claim_lasts_as_long_as_its_worker_and_no_longer(
-    workers: tuple[Store, Store],
+    workers: tuple[IdempotencyKeys, IdempotencyKeys],
 ) -> None:
     one, two = workers
     assert begins(one) is None
@@ -140,7 +138,7 @@ def test_answers_in_postgres_go_by_age_by_number_and_with_their_bank(postgres: s
 
 
 def test_an_answer_is_kept_when_the_database_is_back(postgres: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    one, two = (SharedIdempotencyStore(PostgresAnswers(postgres, 1), lease=LEASE) for _ in range(2))
+    one, two = (IdempotencyKeys(PostgresAnswers(postgres, 1), lease=LEASE) for _ in range(2))
     keep, back = one._answers.keep, threading.Event()
 
     def lost(*given: Any) -> None:

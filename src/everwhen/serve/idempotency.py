@@ -1,22 +1,26 @@
 """Idempotency keys: a write that is sent again gets the answer of the first time, and is not done twice.
 
 Kept on disk, since the time to ask again is after a crash; by key, bank and route, so that nobody reads another's.
-A write that is being done is claimed there too, so that the workers of one server do not both do it. A claim is a
-lease that its process renews: the claims of a process that died end by themselves.
+A write that is being done is claimed there too, so that two workers of one server, or two servers over one database, do
+not both do it. A claim is a lease that its process renews: the claims of a process that died end by themselves.
 """
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
 
+from everwhen.errors import EverwhenError, Unavailable
 from everwhen.files.private import DatabaseBusy, private_database
+from everwhen.serve.logs import say
 from everwhen.serve.problems import Problem
-from everwhen.store.answers import StoredAnswer
+from everwhen.store.answers import Answers, Refusal, StoredAnswer
 
 FILE = "answers.sqlite"
 LONGEST = 255
@@ -40,130 +44,171 @@ CREATE TABLE IF NOT EXISTS claims (
 """
 
 
-class IdempotencyKeys(Protocol):
+class IdempotencyKeys:
     """What was answered to which idempotency key. Above: the routes that write. Below: a file, or a database."""
+
+    def __init__(self, answers: Answers, lease: float = LEASE) -> None:
+        self._answers = answers
+        self._lease = lease
+        self._lock = threading.Lock()
+        self._claims: dict[str, str] = {}
+        self._unkept: dict[str, tuple[str, StoredAnswer]] = {}
+        self._finished = 0
+        self._name = uuid.uuid4().hex
+        self.servers = 1
+        """Server processes over the same database, this one included."""
+        self._closing = threading.Event()
+        self._renewing = threading.Thread(target=self._renew, name="everwhen-claims", daemon=True)
+        self._renewing.start()
 
     def begin(self, asked: str, body: bytes) -> StoredAnswer | None:
         """The answer of the first time; None when this is the first time, which `finish` or `abandon` ends."""
-        ...
+        claim = uuid.uuid4().hex
+        found = self._answers.claim(asked, hashlib.sha256(body).digest(), claim, self._lease)
+        if found == "other":
+            raise Problem(
+                422, "this Idempotency-Key was used for another request; take a new one", "UsageError"
+            )
+        if found == "busy":
+            said = "the first request with this Idempotency-Key is still being answered; ask again later"
+            raise Problem(409, said, headers={"Retry-After": "1"})
+        if found is None:
+            with self._lock:
+                self._claims[asked] = claim
+        return found
 
     def finish(self, asked: str, answer: StoredAnswer) -> None:
-        """Keep the answer."""
-        ...
+        """Keep the answer. Where the database is away the write is answered all the same, and kept when it is back."""
+        with self._lock:
+            claim = self._claims.pop(asked, None)
+            self._finished += 1
+            trims = self._finished % EVERY == 1
+            if claim is not None:
+                self._unkept[asked] = (claim, answer)
+        try:
+            self._keep(asked)
+            if trims:
+                self._answers.trim(MOST)
+        except (Unavailable, DatabaseBusy) as error:
+            say("an answer could not be kept yet", logging.WARNING, error=str(error))
 
     def abandon(self, asked: str) -> None:
         """It failed for now: the same key may try again."""
-        ...
+        with self._lock:
+            claim = self._claims.pop(asked, None)
+        if claim is not None:
+            try:
+                self._answers.release(asked, claim)
+            except (Unavailable, DatabaseBusy) as error:  # it ends by itself
+                say("a claim could not be given up", logging.WARNING, error=str(error))
 
     def forget(self, bank: str) -> None:
         """Drop the answers about a bank: they may have words in them that are forgotten now."""
-        ...
+        self._answers.forget(bank)
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._closing.set()
+        self._renewing.join(self._lease)
+        for asked in list(self._claims):
+            self.abandon(asked)
+        with suppress(EverwhenError):  # it ends by itself
+            self._answers.leave(self._name)
+
+    def _keep(self, asked: str) -> None:
+        with self._lock:
+            waiting = self._unkept.get(asked)
+        if waiting is not None:
+            self._answers.keep(asked, *waiting)
+            with self._lock:
+                self._unkept.pop(asked, None)
+
+    def _renew(self) -> None:
+        """Keep the claims of this process good for as long as it lives, and the answers that could not be kept; and
+        say that it lives."""
+        pause = 0.0
+        while not self._closing.wait(pause):
+            pause = self._lease / 3
+            with self._lock:
+                unkept = list(self._unkept)
+                claims = [*self._claims.values(), *(claim for claim, _ in self._unkept.values())]
+            try:
+                self.servers = self._answers.present(self._name, self._lease)
+                if claims:
+                    self._answers.renew(claims, self._lease)
+                for asked in unkept:
+                    self._keep(asked)
+            except (EverwhenError, DatabaseBusy):  # the next round may do it
+                continue
 
 
-def another_request() -> Problem:
-    return Problem(422, "this Idempotency-Key was used for another request; take a new one", "UsageError")
+class FolderAnswers:
+    """The `Answers` of a folder, for one server and its workers."""
 
-
-def still_answered() -> Problem:
-    return Problem(
-        409,
-        "the first request with this Idempotency-Key is still being answered; ask again later",
-        headers={"Retry-After": "1"},
-    )
-
-
-class IdempotencyStore:
-    """The `IdempotencyKeys` of a folder, for one server and its workers."""
-
-    def __init__(self, folder: Path, hours: float, most: int = MOST, lease: float = LEASE) -> None:
+    def __init__(self, folder: Path, hours: float) -> None:
         self._sql = private_database(folder / FILE, _SCHEMA, durable=False)
-        self._sql.execute(
-            "PRAGMA secure_delete = ON"
-        )  # what is dropped is overwritten: answers have words in them
+        self._sql.execute("PRAGMA secure_delete = ON")  # answers have words in them
         self._lock = threading.Lock()
         self._seconds = hours * 3600
-        self._most = most
-        self._lease = lease
-        self._owner = uuid.uuid4().hex
-        self._claimed: set[str] = set()
-        self._finished = 0
-        self._closing = threading.Event()
-        threading.Thread(target=self._renew, name="everwhen-claims", daemon=True).start()
 
-    def begin(self, asked: str, body: bytes) -> StoredAnswer | None:
-        """The answer of the first time; None when this is the first time, which `finish` or `abandon` ends."""
-        digest = hashlib.sha256(body).digest()
-        with self._lock, self._sql:
-            self._sql.execute("BEGIN IMMEDIATE")
+    def claim(self, asked: str, digest: bytes, claim: str, lease: float) -> StoredAnswer | Refusal | None:
+        with self._writing():
             now = time.time()
             self._sql.execute("DELETE FROM answers WHERE at < ?", (now - self._seconds,))
-            row = self._sql.execute(
-                "SELECT digest, status, media, body FROM answers WHERE asked = ?", (asked,)
-            ).fetchone()
+            self._sql.execute("DELETE FROM claims WHERE until < ?", (now,))
+            known = "SELECT digest, status, media, body FROM answers WHERE asked = ?"
+            row = self._sql.execute(known, (asked,)).fetchone()
             if row is not None and row[0] != digest:
-                raise another_request()
+                return "other"
             if row is not None and row[1] is not None:
                 return StoredAnswer(row[1], row[2], row[3])
-            claim = "SELECT 1 FROM claims WHERE asked = ? AND until >= ?"
-            if self._sql.execute(claim, (asked, now)).fetchone():
-                raise still_answered()
+            if self._sql.execute("SELECT 1 FROM claims WHERE asked = ?", (asked,)).fetchone():
+                return "busy"
             self._sql.execute(
                 "INSERT INTO answers (asked, digest, at) VALUES (?, ?, ?) "
                 "ON CONFLICT (asked) DO UPDATE SET at = excluded.at",
                 (asked, digest, now),
             )
             self._sql.execute(
-                "INSERT OR REPLACE INTO claims (asked, owner, until) VALUES (?, ?, ?)",
-                (asked, self._owner, now + self._lease),
+                "INSERT INTO claims (asked, owner, until) VALUES (?, ?, ?)", (asked, claim, now + lease)
             )
-            self._claimed.add(asked)
         return None
 
-    def finish(self, asked: str, answer: StoredAnswer) -> None:
-        """Keep the answer."""
-        with self._lock, self._sql:
-            self._sql.execute("BEGIN IMMEDIATE")
-            if self._release(asked):
+    def keep(self, asked: str, claim: str, answer: StoredAnswer) -> None:
+        with self._writing():
+            if self._is_given_up(asked, claim):
                 self._sql.execute(
                     "UPDATE answers SET status = ?, media = ?, body = ? WHERE asked = ?",
                     (answer.status, answer.media, answer.body, asked),
                 )
-            self._finished += 1
-            if self._finished % EVERY == 1:
-                self._sql.execute(
-                    "DELETE FROM answers WHERE at < "
-                    "(SELECT at FROM answers ORDER BY at DESC LIMIT 1 OFFSET ?)",
-                    (self._most - 1,),
-                )
 
-    def abandon(self, asked: str) -> None:
-        """It failed for now: the same key may try again."""
-        with self._lock, self._sql:
-            self._sql.execute("BEGIN IMMEDIATE")
-            if self._release(asked):
+    def release(self, asked: str, claim: str) -> None:
+        with self._writing():
+            if self._is_given_up(asked, claim):
                 self._sql.execute("DELETE FROM answers WHERE asked = ?", (asked,))
 
-    def _release(self, asked: str) -> bool:
-        """Give up a claim; False where it ran out meanwhile and another process has taken the write up."""
-        self._claimed.discard(asked)
-        mine = "DELETE FROM claims WHERE asked = ? AND owner = ?"
-        return self._sql.execute(mine, (asked, self._owner)).rowcount > 0
+    def renew(self, claims: list[str], lease: float) -> None:
+        with self._writing():
+            until = time.time() + lease
+            self._sql.executemany(
+                "UPDATE claims SET until = ? WHERE owner = ?", [(until, one) for one in claims]
+            )
 
-    def _renew(self) -> None:
-        """Keep the claims of this process good for as long as it lives."""
-        while not self._closing.wait(self._lease / 3):
-            try:
-                with self._lock:
-                    if self._claimed and not self._closing.is_set():
-                        renewed = (time.time() + self._lease, self._owner)
-                        self._sql.execute("UPDATE claims SET until = ? WHERE owner = ?", renewed)
-            except DatabaseBusy:  # the next round may do it
-                continue
+    def present(self, server: str, lease: float) -> int:
+        return 1
+
+    def leave(self, server: str) -> None:
+        with self._lock:
+            self._sql.close()
+
+    def trim(self, most: int) -> None:
+        with self._writing():
+            self._sql.execute(
+                "DELETE FROM answers WHERE at < (SELECT at FROM answers ORDER BY at DESC LIMIT 1 OFFSET ?)",
+                (most - 1,),
+            )
 
     def forget(self, bank: str) -> None:
-        """Drop the answers about a bank, down to the bytes: they may have words in them that are forgotten now."""
+        """Down to the bytes."""
         with self._lock:
             self._sql.execute(
                 "DELETE FROM answers WHERE status IS NOT NULL AND (instr(asked, ?) OR instr(asked, ?))",
@@ -171,8 +216,13 @@ class IdempotencyStore:
             )
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def close(self) -> None:
-        self._closing.set()
-        with self._lock:
-            self._sql.execute("DELETE FROM claims WHERE owner = ? OR until < ?", (self._owner, time.time()))
-            self._sql.close()
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._lock, self._sql:
+            self._sql.execute("BEGIN IMMEDIATE")
+            yield
+
+    def _is_given_up(self, asked: str, claim: str) -> bool:
+        """Give up a claim; False where it ran out meanwhile and another process has taken the write up."""
+        mine = "DELETE FROM claims WHERE asked = ? AND owner = ?"
+        return self._sql.execute(mine, (asked, claim)).rowcount > 0

@@ -10,13 +10,12 @@ from everwhen.serve.auth import Authenticator
 from everwhen.serve.background import Background
 from everwhen.serve.banks import Banks
 from everwhen.serve.discovery import running
-from everwhen.serve.idempotency import IdempotencyKeys, IdempotencyStore
+from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
 from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit, say
 from everwhen.serve.metrics import Metrics
 from everwhen.serve.rate_limits import RateLimits
 from everwhen.serve.server_settings import ServerSettings
-from everwhen.serve.shared_idempotency import SharedIdempotencyStore
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load
 from everwhen.store.opening import open_answers
@@ -31,21 +30,23 @@ class ServerState:
         self.metrics = Metrics()
         self.banks = Banks(serving)
         self.keys = KeyStore(serving.folder)
-        self.answers = _answers(serving)
+        # Beside the banks where servers share a database, else in the server's own folder.
+        hours = serving.remember_hours
+        self.answers = IdempotencyKeys(
+            open_answers(serving.store, hours) or FolderAnswers(serving.folder, hours)
+        )
         self.moving = TransferFiles(serving)
         self.audit = Audit(serving.folder)
-        self.buckets = RateLimits(serving.rate, serving.burst, processes=self._processes)
+        # Those that share the load: the workers of this server, and those of others over the same database.
+        self.buckets = RateLimits(
+            serving.rate, serving.burst, processes=lambda: max(serving.workers, self.answers.servers)
+        )
         self.auth = Authenticator(self.keys, auth=serving.auth, announced=running(serving.folder))
         self.background = Background(self.banks, self.metrics, serving)
         self.ready = threading.Event()
         self.problem: str | None = None
         self.metrics.gauge("open_banks", "Banks that are open.", lambda: len(self.banks.opened()))
         self.metrics.gauge("ready", "1 when the model is loaded.", lambda: float(self.ready.is_set()))
-
-    def _processes(self) -> int:
-        """Those that share the load: the workers of this server, and those of others over the same database."""
-        others = self.answers.servers if isinstance(self.answers, SharedIdempotencyStore) else 1
-        return max(self.serving.workers, others)
 
     async def open(self) -> None:
         """Load the model behind the back of the first requests, which hear 503 until then."""
@@ -81,11 +82,3 @@ class ServerState:
             return
         self.ready.set()
         say("ready", home=str(self.serving.home))
-
-
-def _answers(serving: ServerSettings) -> IdempotencyKeys:
-    """Beside the banks where servers share a database, else in the server's own folder."""
-    shared = open_answers(serving.store, serving.remember_hours)
-    return (
-        SharedIdempotencyStore(shared) if shared else IdempotencyStore(serving.folder, serving.remember_hours)
-    )

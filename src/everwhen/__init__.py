@@ -59,96 +59,30 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 _HOMES = {
     "everwhen.client": ("AsyncClient", "Client"),
     "everwhen.errors": (
-        "Damaged",
-        "EverwhenError",
-        "ModelError",
-        "NotFound",
-        "Refused",
-        "Unavailable",
-        "UsageError",
+        "Damaged", "EverwhenError", "ModelError", "NotFound", "Refused", "Unavailable", "UsageError",
     ),
     "everwhen.memory": ("AsyncMemory", "Memory"),
     "everwhen.memory.wrapping": ("wrap",),
     "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
-    "everwhen.types": (
-        "Added",
-        "Answer",
-        "Citation",
-        "Comparison",
-        "Conflict",
-        "Consolidated",
-        "Context",
-        "Entity",
-        "Entry",
-        "Event",
-        "Evidence",
-        "Fact",
-        "Finding",
-        "Hit",
-        "Message",
-        "Node",
-        "Recalled",
-        "Receipt",
-        "Session",
-        "StaleFact",
-        "Statement",
-        "Stats",
-        "TimeAnswer",
-        "Turn",
-    ),
     "everwhen.when": ("Interval",),
-}
+}  # fmt: skip
+"""Where the names are that are not of `everwhen.types`."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
-    "Added",
-    "Answer",
-    "AsyncClient",
-    "AsyncMemory",
-    "Citation",
-    "Client",
-    "Comparison",
-    "Conflict",
-    "Consolidated",
-    "Context",
-    "Damaged",
-    "Entity",
-    "Entry",
-    "Event",
-    "EverwhenError",
-    "Evidence",
-    "Fact",
-    "Finding",
-    "Hit",
-    "Interval",
-    "Memory",
-    "Message",
-    "ModelError",
-    "Node",
-    "NotFound",
-    "Recall",
-    "Recalled",
-    "Receipt",
-    "Recipe",
-    "Refused",
-    "Session",
-    "Settings",
-    "StaleFact",
-    "Statement",
-    "Stats",
-    "TimeAnswer",
-    "Turn",
-    "Unavailable",
-    "UsageError",
-    "wrap",
-]
+    "Added", "Answer", "AsyncClient", "AsyncMemory", "Citation", "Client", "Comparison", "Conflict",
+    "Consolidated", "Context", "Damaged", "Entity", "Entry", "Event", "EverwhenError", "Evidence", "Fact",
+    "Finding", "Hit", "Interval", "Memory", "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled",
+    "Receipt", "Recipe", "Refused", "Session", "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer",
+    "Turn", "Unavailable", "UsageError", "wrap",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME_OF:
+    if name not in __all__:
         raise AttributeError(f"module 'everwhen' has no attribute {name!r}")
-    return getattr(import_module(_HOME_OF[name]), name)
+    return getattr(import_module(_HOME_OF.get(name, "everwhen.types")), name)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ from everwhen import UsageError
 from everwhen.ingest.echo import MOST_TEXTS, Echoes, given_back, without_echo
 from everwhen.settings import load
 from everwhen.types import Message, Recall, Recalled
-from everwhen.types.recalled import Why
+from everwhen.types.turns import Why
 
 PORTO = "I moved to Porto in May because of the new job at the harbour."
 LEEDS = "I live in Leeds and work at the hospital."

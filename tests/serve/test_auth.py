@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from everwhen.errors import NotFound, Refused, UsageError
+from everwhen.serve.auth import RateLimits
 from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit
-from everwhen.serve.rate_limits import RateLimits
 from everwhen.serve.server import check
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until

@@ -21,14 +21,14 @@ from everwhen import __version__
 from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.middleware import AuthMiddleware, BodyLimitMiddleware, RequestLogMiddleware
-from everwhen.serve.routes import ask, banks, health, process, special_cases, transfer
+from everwhen.serve.routes import banks, health, special_cases
 from everwhen.serve.routes.operations import operation_routes
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 
-SPECIALS = special_cases.SPECIAL | ask.SPECIAL | process.SPECIAL
-"""Operations whose route does more than they say."""
-ROUTERS = (health.router, banks.router, operation_routes(SPECIALS), transfer.router, process.router)
+ROUTERS = (
+    health.router, banks.router, operation_routes(special_cases.SPECIAL), banks.transfer, special_cases.router,
+)  # fmt: skip
 PAGE = "everwhen.ui.asgi_app"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 
-from everwhen.serve.auth import Authenticator
+from everwhen.serve.auth import Authenticator, RateLimits
 from everwhen.serve.background import Background
 from everwhen.serve.banks import Banks
 from everwhen.serve.discovery import running
@@ -14,7 +14,6 @@ from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
 from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit, say
 from everwhen.serve.metrics import Metrics
-from everwhen.serve.rate_limits import RateLimits
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load

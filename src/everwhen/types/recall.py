@@ -9,7 +9,7 @@ from datetime import date, datetime
 from functools import lru_cache
 from typing import Any, overload
 
-from everwhen.types.recalled import Dropped, Recalled
+from everwhen.types.turns import Dropped, Recalled
 from everwhen.when.render import MONTHS
 from everwhen.when.zones import zone_of
 

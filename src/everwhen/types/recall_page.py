@@ -13,7 +13,7 @@ from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.types.recall import Recall
-    from everwhen.types.recalled import Recalled
+    from everwhen.types.turns import Recalled
 
 WIDE, HIGH, MARGIN = 640, 58, 42
 AXIS = 30

@@ -13,15 +13,8 @@ if TYPE_CHECKING:
     from everwhen.models.llm.pydantic_ai import Output, PydanticAI
 
 __all__ = [
-    "LLM",
-    "LLMError",
-    "Problem",
-    "Reply",
-    "Usage",
-    "complete_all",
-    "llm_of",
-    "open_llm",
-]
+    "LLM", "LLMError", "Problem", "Reply", "Usage", "complete_all", "llm_of", "open_llm",
+]  # fmt: skip
 
 
 class ModelOptions(TypedDict, total=False):

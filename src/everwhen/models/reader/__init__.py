@@ -6,15 +6,8 @@ from everwhen.models.reader.base import KINDS, STATUSES, Passage, ProposedAnswer
 from everwhen.models.reader.packaged import PackagedReader
 
 __all__ = [
-    "KINDS",
-    "STATUSES",
-    "PackagedReader",
-    "Passage",
-    "ProposedAnswer",
-    "Reader",
-    "Reading",
-    "open_reader",
-]
+    "KINDS", "STATUSES", "PackagedReader", "Passage", "ProposedAnswer", "Reader", "Reading", "open_reader",
+]  # fmt: skip
 
 
 @lru_cache(maxsize=2)

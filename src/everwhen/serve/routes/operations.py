@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, TypeAlias, get_origin
+from typing import Any, TypeAlias, cast, get_origin
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, create_model
@@ -19,6 +21,7 @@ from pydantic.alias_generators import to_pascal
 from everwhen.memory import Memory
 from everwhen.operations import Operation, Parameter, Spec, arguments_of, operations, result_of
 from everwhen.operations.arguments import Name, Stretch, Text
+from everwhen.operations.facts import Current, Get
 from everwhen.serve.arguments import (
     Body,
     annotation,
@@ -30,8 +33,9 @@ from everwhen.serve.arguments import (
     taken,
     travels,
 )
+from everwhen.serve.banks import Banks
 from everwhen.serve.pagination import Cursor, CursorIn, Limit, LimitIn, Page, page
-from everwhen.serve.routes.etags import tag, unchanged
+from everwhen.serve.problems import Problem
 from everwhen.serve.routing import Bank, area, if_match_of, needs, replied, span_of, state_of, written
 from everwhen.serve.state import ServerState
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
@@ -284,3 +288,36 @@ def _records(found: Any) -> int | None:
         case Receipt():
             return 0 if found.dry_run else len(found.turns)
     return None
+
+
+def tag(fact: Fact) -> str:
+    """A fact's ETag, over all that a reader sees of it: taking back and confirming make no new version."""
+    return f'"{fact.id}.{fact.version}.{hashlib.sha256(written(fact, Fact)).hexdigest()[:16]}"'
+
+
+@contextmanager
+def unchanged(
+    banks: Banks, bank: str, memory: Memory, operation: Operation[Any], if_match: str | None
+) -> Iterator[None]:
+    """Inside, nobody else changes a fact; and the one that is to be changed is the one that the caller has seen."""
+    spec, kind = operation.spec, cast(Any, type(operation))
+    if not spec.writes or not (spec.guarded or result_of(kind) is Fact):
+        yield
+        return
+    with banks.changing(bank):
+        if spec.guarded and if_match is not None:
+            _must_match(if_match, _held(memory, operation))
+        yield
+
+
+def _held(memory: Memory, operation: Any) -> list[Fact]:
+    """What a change is about, as it is believed now."""
+    if hasattr(operation, "fact_id"):
+        return [memory.perform(Get(operation.fact_id))]
+    return memory.perform(Current(operation.subject, operation.predicate))
+
+
+def _must_match(if_match: str, held: list[Fact]) -> None:
+    tags = {tag(fact) for fact in held}
+    if not tags or (if_match != "*" and if_match not in tags):
+        raise Problem(409, "the fact changed since you read it (If-Match); read it again, then decide")

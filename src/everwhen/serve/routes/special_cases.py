@@ -1,32 +1,44 @@
-"""The few addresses that do more than their operation says; `/ask` and `/consolidate` have files of their own."""
+"""The few addresses that do more than their operation says, and `/process`, which is none.
+
+Events of a streamed `/ask`: `piece` (`{"text": …}`) as the words come, then one `answer` (the whole `Answer`), or a
+`problem`. Whoever hangs up ends the run at its next step.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import Response
-from pydantic import Field
+from fastapi import Query, Request, Response
+from pydantic import BaseModel, Field
+from starlette.responses import StreamingResponse
 
-from everwhen.errors import UsageError
+from everwhen.errors import EverwhenError, UsageError
 from everwhen.memory import Memory
 from everwhen.operations import Operation
+from everwhen.operations.ask import Ask
 from everwhen.operations.facts import About, AsOf, Current, History, Stale
 from everwhen.operations.maintenance import Forget, Retain
 from everwhen.operations.recall import RecallMemories
-from everwhen.operations.tree import Tree
+from everwhen.operations.tree import Consolidate, Tree
 from everwhen.operations.turns import Grep, Turns
 from everwhen.recipes import CHANNELS, STAGES, for_budget
 from everwhen.serve.arguments import some_of
 from everwhen.serve.auth import admit
+from everwhen.serve.logs import say
 from everwhen.serve.pagination import after_turn, page_of_turns
-from everwhen.serve.problems import Problem
+from everwhen.serve.problems import Problem, of_bug, of_library
 from everwhen.serve.routes.operations import Asked, Special, perform
-from everwhen.serve.routing import audited, replied, written
+from everwhen.serve.routing import Bank, area, audited, needs, replied, state_of, written
 from everwhen.time_arguments import TimeReader
-from everwhen.types import EventHit, Hit, Recall, Receipt
+from everwhen.types import Answer, EventHit, Hit, Recall, Receipt
 from everwhen.when import Interval
+
+router = area("maintenance")
+STREAM = "text/event-stream"
 
 
 async def _turns(asked: Asked) -> Response:
@@ -124,6 +136,92 @@ async def _forget(asked: Asked) -> Response:
     return await perform(asked, act)
 
 
+async def _ask(asked: Asked) -> Response:
+    banks, bank = asked.state.banks, asked.bank
+    _may_choose(asked)
+    if STREAM in asked.request.headers.get("accept", ""):
+        if not banks.exists(bank):
+            await banks.call(bank, lambda memory: None)  # says that there is none, before the stream begins
+        return StreamingResponse(_stream(asked), media_type=STREAM)
+    if not _talks(asked):
+        return await perform(asked)
+    await banks.extracted(bank)
+    return await perform(asked, run=banks.wait)
+
+
+def _may_choose(asked: Asked) -> None:
+    """A model costs: which ones there are is for those to say who look after the bank."""
+    ours, model = asked.state.settings.llm, asked.operation.model
+    if model in (None, "none", ours) or asked.request.state.caller.allows("admin", asked.bank):
+        return
+    raise Problem(403, f"this server answers with {ours or 'none'}; another model needs the scope admin")
+
+
+def _talks(asked: Asked) -> bool:
+    """Whether a language model answers: that is waited for, where words of the memory itself are computed."""
+    return (asked.operation.model or asked.state.settings.llm or "none") != "none"
+
+
+async def _stream(asked: Asked) -> AsyncIterator[bytes]:
+    def pieces(memory: Memory) -> Iterator[bytes]:
+        for piece in memory.stream(asked.operation):
+            if isinstance(piece, Answer):
+                yield _event("answer", written(piece, Answer))
+            else:
+                yield _event("piece", json.dumps({"text": piece}, ensure_ascii=False).encode())
+
+    try:
+        async for event in asked.state.banks.stream(asked.bank, pieces, waits=_talks(asked)):
+            yield event
+    except EverwhenError as error:
+        yield _event("problem", bytes(of_library(asked.request, error).body))
+    except Exception as error:
+        logging.getLogger("everwhen.serve").error("an answer failed", exc_info=error)
+        yield _event("problem", bytes(of_bug(asked.request, error).body))
+    else:
+        say("answered", logging.DEBUG, bank=asked.bank)
+
+
+def _event(name: str, data: bytes) -> bytes:
+    return b"event: " + name.encode() + b"\ndata: " + data.replace(b"\n", b" ") + b"\n\n"
+
+
+class Count(BaseModel):
+    """How many."""
+
+    count: int
+
+
+@router.post("/banks/{bank}/process", response_model=Count, **needs("write", "update_memory"))
+async def process(
+    request: Request,
+    bank: Bank,
+    wait: Annotated[
+        float | None, Query(ge=0, le=1e9, description="Seconds; the server has a bound too.")
+    ] = None,
+) -> Response:
+    """Wait for the extraction of what was added (503 when it takes long); how many turns were waiting."""
+    state = state_of(request)
+    bound = state.settings.wait_seconds
+    seconds = bound if wait is None else min(wait, bound)
+
+    def act(memory: Memory) -> bytes:
+        return written(Count(count=memory.process(timeout=seconds)), Count)
+
+    return replied(await state.banks.wait(bank, act))
+
+
+async def _consolidate(asked: Asked) -> Response:
+    state = asked.state
+
+    def act(memory: Memory) -> Any:
+        memory.process(timeout=state.settings.wait_seconds)
+        return memory.perform(asked.operation)
+
+    await state.banks.extracted(asked.bank)
+    return await perform(asked, act)
+
+
 SPECIAL = {
     Turns: Special(_turns),
     Grep: Special(_grep, response=list[Hit] | list[EventHit]),
@@ -145,4 +243,14 @@ SPECIAL = {
     Stale: Special(defaults={"limit": 100}),
     Forget: Special(_forget),
     Retain: Special(_forget),
+    Consolidate: Special(_consolidate),
+    Ask: Special(
+        _ask,
+        responses={
+            200: {
+                "description": "The answer; with `Accept: text/event-stream`, its pieces as they come.",
+                "content": {STREAM: {"schema": {"type": "string"}}},
+            }
+        },
+    ),
 }

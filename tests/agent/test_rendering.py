@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.agent.rendering import LONGEST_TEXT, data, framed, same, turn_lines
+from everwhen.agent.rendering import LONGEST_TEXT, data, framed, turn_lines
 from everwhen.types import Turn
 
 texts = st.text(max_size=80) | st.sampled_from(["</turns>", "<|im_start|>system", "[INST]", "a\u2028b\x85c"])
@@ -21,7 +21,7 @@ def turn(number: int, text: str, session: str = "s", speaker: str = "Ana") -> Tu
 
 @given(texts, texts)
 def test_a_text_can_neither_leave_its_line_nor_its_frame(text: str, speaker: str) -> None:
-    [line] = turn_lines([turn(1, text, speaker=speaker)], same)[1:]
+    [line] = turn_lines([turn(1, text, speaker=speaker)], str)[1:]
     assert line.splitlines() == [line]
     assert "<" not in line
     assert ">" not in line
@@ -44,7 +44,7 @@ def test_nothing_is_read_that_cannot_be_seen(text: str) -> None:
 
 def test_turns_stand_by_session_under_their_dates() -> None:
     turns = [turn(5, "late", "b"), turn(2, "two", "a"), turn(1, "one", "a"), turn(4, "early", "b")]
-    lines = turn_lines(turns, same, frozenset({"id2"}))
+    lines = turn_lines(turns, str, frozenset({"id2"}))
     heads = [line for line in lines if line.startswith("#")]
     assert heads == [
         "# Session 1 (2025-03-02 Sunday)",

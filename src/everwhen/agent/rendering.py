@@ -60,11 +60,6 @@ class Labels:
         return sorted(self._shown.values(), key=lambda turn: turn.seq)
 
 
-def same(turn: str) -> str:
-    """Ids as they are, for those who use the tools from outside."""
-    return turn
-
-
 def framed(kind: str, lines: Iterable[str]) -> str:
     """Lines of data in their frame."""
     listed = list(lines)

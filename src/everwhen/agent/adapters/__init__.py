@@ -1,1 +1,1 @@
-"""The bank in other people's agents: a pydantic-ai toolset, a LangGraph store, Anthropic's memory tool."""
+"""The bank in other people's agents: a LangGraph store, Anthropic's memory tool, and the documents behind both."""

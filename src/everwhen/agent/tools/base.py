@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from everwhen.agent.bank_view import BankView
-from everwhen.agent.rendering import Label, data, framed, same
+from everwhen.agent.rendering import Label, data, framed
 from everwhen.agent_recipe import TOOLS
 from everwhen.errors import EverwhenError, Unavailable, UsageError
+from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.dialogue import Tool
+from everwhen.models.llm.providers import EXTRA
 from everwhen.time_arguments import TimeReader
 from everwhen.types.context import value
 from everwhen.when import Interval
@@ -65,7 +67,7 @@ class ToolContext:
     """What a tool works with: what the question sees of the bank, and how turns are named in what is shown."""
 
     view: BankView
-    label: Label = same
+    label: Label = str
 
 
 A = TypeVar("A", bound=Arguments)
@@ -149,9 +151,19 @@ class Toolbox:
 
     def pydantic_ai(self) -> FunctionToolset[Any]:
         """The same as a toolset for an agent of pydantic-ai's."""
-        from everwhen.agent.adapters.pydantic_ai import toolset
+        try:
+            from pydantic_ai import Tool as Offered
+            from pydantic_ai.toolsets import FunctionToolset
+        except ImportError as error:
+            raise LLMError("extra", f"a pydantic-ai toolset needs pydantic-ai: {EXTRA}") from error
 
-        return toolset(self)
+        def made(one: Tool) -> Offered[Any]:
+            def call(**arguments: Any) -> str:  # what is wrong with them comes back as data
+                return self.call(one.name, arguments)
+
+            return Offered.from_schema(call, one.name, one.description, dict(one.parameters))
+
+        return FunctionToolset([made(one) for one in self.offered()], id="everwhen")
 
     def call(self, name: str, arguments: str | Mapping[str, Any] | None = None) -> str:
         """What a tool gives: data in a frame, or `{"error": …}`. Transient trouble is tried again first."""

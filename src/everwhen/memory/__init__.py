@@ -4,8 +4,7 @@ front        opening and closing; each method is an operation that one of the pa
 bank         what the parts share: the store, the models, the worker that extracts
 turns        what was said
 recalling    the memories that answer a question
-events       what happened, entities, links
-dates        when, compare, timeline
+events       what happened, entities, links; when, compare, timeline
 tree         the memory tree and its map
 answers      answers in words, and the tools that give them
 maintenance  extraction, forgetting, retention, export, backup, repair

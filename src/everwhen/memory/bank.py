@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from everwhen.errors import ModelChanged
 from everwhen.extraction_wait import wait_once
 from everwhen.facts import Facts
 from everwhen.home import cache_path, home_folder
 from everwhen.ingest.entity_resolution import KnownEntities
 from everwhen.ingest.extract.extractor_factory import open_extractor
 from everwhen.ingest.worker import Worker
-from everwhen.memory.model import BankEmbedder, plain
 from everwhen.models.embed import Embedder, shared_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import open_reader
@@ -22,8 +23,9 @@ from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall.access_counts import Accesses
 from everwhen.redact import Masks, kinds_of
 from everwhen.settings import Settings
-from everwhen.store import Store, Then
+from everwhen.store import Filter, Store, Then
 from everwhen.store.opening import open_banks
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Between, Time
 from everwhen.when import Interval
@@ -31,9 +33,89 @@ from everwhen.when import Interval
 if TYPE_CHECKING:
     from everwhen.ingest.extract.base import Extraction
     from everwhen.models.llm.base import LLM
+    from everwhen.store import VectorModel
     from everwhen.store.jobs import Work
 
 T = TypeVar("T")
+
+MOST_ABOUT = 200
+"""Units that are found about a topic at the most."""
+_AGAIN = 3
+"""How often work is tried again that was refused for another model than the one the bank has by then: it had that
+other model for a moment only."""
+
+
+class BankEmbedder:
+    """The embedder of the model that the bank says it has. Above: whoever makes vectors. Below: the store's `info`.
+
+    `reembed` of any thread or process gives the bank another model at any time. So work that makes vectors is done
+    through `write` or `read`, and again from the start where the model changed while it was under way.
+    """
+
+    def __init__(self, store: Store, embedder: Embedder, opened: Callable[[str], Embedder]) -> None:
+        self._store = store
+        self._opened = opened
+        self._lock = threading.Lock()
+        self._embedder = embedder
+        self._model = store.info.model
+
+    @property
+    def current(self) -> Embedder:
+        return self._take()[0]
+
+    def write(self, work: Callable[[Embedder], T]) -> T:
+        """Work that writes vectors: the store refuses those of a model that the bank has no longer."""
+        return self._done(work, reads=False)
+
+    def read(self, work: Callable[[Embedder], T]) -> T:
+        """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
+        hardly ever repeat, and so reading writes nothing."""
+        return self._done(lambda embedder: work(plain(embedder)), reads=True)
+
+    def _done(self, work: Callable[[Embedder], T], *, reads: bool) -> T:
+        """Nobody refuses what was read of a bank with another model: that is looked for afterwards."""
+        same = 0
+        while True:
+            embedder, model = self._take()
+            try:
+                found = work(embedder)
+            except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
+                if not self._has_changed(model, error):
+                    same += 1
+                    if same > _AGAIN or not isinstance(error, ModelChanged):
+                        raise
+            else:
+                if not (reads and self._has_changed(model)):
+                    return found
+
+    def close(self) -> None:
+        close_cache(self._embedder)
+
+    def _take(self) -> tuple[Embedder, VectorModel]:
+        model = self._store.info.model
+        with self._lock:
+            if model != self._model:
+                before, self._embedder = self._embedder, self._opened(model.embedder)
+                self._model = model
+                close_cache(before)
+            return self._embedder, model
+
+    def _has_changed(self, model: VectorModel, error: Exception | None = None) -> bool:
+        if isinstance(error, ModelChanged):
+            self._store.refresh()  # it may have been another process
+        return self._store.info.model != model
+
+
+def plain(embedder: Embedder) -> Embedder:
+    """An embedder without its cache."""
+    return embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+
+
+def close_cache(embedder: Embedder) -> None:
+    """Close the file that an embedder remembers in; the model itself is shared, and stays."""
+    if isinstance(embedder, CachedEmbedder):
+        embedder.close()
+
 
 GLANCE = 0.05
 """Seconds in which a worker that cannot go on says so; nothing is waited for."""
@@ -104,6 +186,17 @@ class OpenBank:
         """The two times that a reader is asked to look from."""
         clock = clock or self.clock()
         return Then(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))
+
+    def about(self, topic: str, only: Filter) -> list[int]:
+        """The units that words or meaning connect with a topic."""
+        wanted = Wanted(MOST_ABOUT, self.settings.about_similarity)
+
+        def search(embedder: Embedder) -> list[int]:
+            vector = embedder.embed([embedder.pieces(topic)[0]])[0]
+            found = self.store.search(SearchQuery(vector, topic, only)).candidates(wanted)
+            return [unit for ranking in (*found.words, *found.meaning) for unit, _ in ranking]
+
+        return self.model.read(search)
 
     # Models
 

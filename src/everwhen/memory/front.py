@@ -12,7 +12,6 @@ from everwhen.home import home_folder, is_address
 from everwhen.ingest.extract.extractor_factory import check_extractor
 from everwhen.memory.answers import Answers
 from everwhen.memory.bank import OpenBank, opened_embedder
-from everwhen.memory.dates import Dates
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.maintenance import Extraction, Maintenance, restore, salvage
 from everwhen.memory.recalling import Recalling
@@ -59,7 +58,7 @@ class Memory(Bank, FileMethods):
         self._tree = MemoryTree(bank, lambda: extraction.process(Process()))
         self._answers = Answers(bank, self)
         parts = (
-            self._turns, Recalling(bank, self._tree), events, Dates(bank, events), self._tree, self._answers,
+            self._turns, Recalling(bank, self._tree), events, self._tree, self._answers,
             extraction, Maintenance(bank, extraction, events, self._tree),
         )  # fmt: skip
         self._does: dict[Any, Callable[[Any], Any]] = {

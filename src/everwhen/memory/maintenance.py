@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
 from everwhen.home import check_folder, home_folder
-from everwhen.memory.bank import OpenBank
+from everwhen.memory.bank import OpenBank, close_cache
 from everwhen.memory.events import EventCalendar
-from everwhen.memory.model import close_cache
 from everwhen.memory.tree import MemoryTree
 from everwhen.models.embed import shared_embedder
 from everwhen.operations import does

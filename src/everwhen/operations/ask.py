@@ -24,7 +24,6 @@ class Ask(Operation[Answer]):
     """
 
     spec = Spec("POST /ask")
-
     question: Annotated[str, Text(), Help(example="When did Ana move to Porto?")]
     _: KW_ONLY
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None

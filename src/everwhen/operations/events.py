@@ -35,7 +35,6 @@ class Events(Operation[Listed[Event]]):
     """
 
     spec = Spec("GET /events", paged=True)
-
     about: Annotated[str | None, Text("topic", most=512), Help("Only what is about this.")] = None
     between: Annotated[Between | None, Stretch(), Help("When it may have happened.")] = None
     subject: Annotated[str | None, Text(most=512), Help("Who did it.")] = None
@@ -55,7 +54,6 @@ class Entities(Operation[Listed[Entity]]):
     """
 
     spec = Spec("GET /entities", paged=True)
-
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
@@ -66,7 +64,6 @@ class OneEntity(Operation[Entity]):
     """One entity by its id, its name or another name it goes by."""
 
     spec = Spec("GET /entities/{name}")
-
     name: Annotated[str, Text("name")]
 
 
@@ -75,7 +72,6 @@ class MergeEntities(Operation[Entity]):
     """Say that two entities are one; the first keeps its name. `undo_entities` takes it back."""
 
     spec = Spec("POST /entities/merge", scope="write", traced="update_memory")
-
     a: Annotated[str, Name(), Help("Keeps its name.", "Ana")]
     b: Annotated[str, Name(), Help(example="Anna")]
 
@@ -85,7 +81,6 @@ class SplitEntity(Operation[Entity]):
     """Give some of the names that an entity goes by an identity of their own; the new entity."""
 
     spec = Spec("POST /entities/{name}/split", scope="write", traced="update_memory")
-
     name: Annotated[str, Text("name")]
     names: Annotated[Sequence[str], Names(least=1), Help(example=["Annie"])]
     type: Annotated[str | None, Name()] = None
@@ -96,7 +91,6 @@ class RenameEntity(Operation[Entity]):
     """Give an entity another name; it goes on to answer to the old one."""
 
     spec = Spec("POST /entities/{name}/rename", scope="write", traced="update_memory")
-
     name: Annotated[str, Text("name")]
     new: Annotated[str, Label("name"), Help(example="Ana Sousa")]
 
@@ -113,7 +107,6 @@ class Mentions(Operation[list[UnitRow]]):
     """The memories that mention an entity, newest first."""
 
     spec = Spec("GET /entities/{name}/mentions")
-
     name: Annotated[str, Text("name")]
     limit: Annotated[int, Whole(least=1, most=1000)] = 20
 
@@ -123,7 +116,6 @@ class SeenWith(Operation[list[tuple[str, int]]]):
     """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
 
     spec = Spec("GET /entities/{name}/seen-with")
-
     name: Annotated[str, Text("name")]
 
 
@@ -132,6 +124,5 @@ class Links(Operation[list[Linked]]):
     """The neighbours of a memory in the graph, best first."""
 
     spec = Spec("GET /units/{unit}/links", runs="quick")
-
     unit: Annotated[int, Whole(least=1, most=2**53)]
     fan_out: Annotated[int, Whole(least=1, most=1000)] = 50

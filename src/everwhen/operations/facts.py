@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Annotated
 
 from everwhen.operations.arguments import (
@@ -27,6 +28,7 @@ from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, St
 MOST_SYNONYMS = 100
 """Words that mean the same as one predicate."""
 MOST_DAYS = 10_000_000
+_changes = partial(Spec, scope="write", runs="quick", traced="update_memory")
 
 
 @frozen
@@ -40,7 +42,6 @@ class Assert(Operation[Fact]):
     """
 
     spec = Spec("POST /facts", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
-
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
     predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     object: Annotated[str, Name(most=LONGEST_SENT), Help(example="Porto")]
@@ -64,10 +65,7 @@ class Correct(Operation[Fact]):
     (`known_at`).
     """
 
-    spec = Spec(
-        "POST /facts/correct", scope="write", runs="quick", creates=True, guarded=True, traced="update_memory"
-    )
-
+    spec = _changes("POST /facts/correct", creates=True, guarded=True)
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
     predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     object: Annotated[str, Name(most=LONGEST_SENT), Help("What is right.", "Lisbon")]
@@ -80,10 +78,7 @@ class Correct(Operation[Fact]):
 class Retract(Operation[Fact]):
     """Take a fact back: it was never so. What it had closed is open again."""
 
-    spec = Spec(
-        "POST /facts/{fact_id}/retract", scope="write", runs="quick", guarded=True, traced="update_memory"
-    )
-
+    spec = _changes("POST /facts/{fact_id}/retract", guarded=True)
     fact_id: Annotated[str, Name()]
     _: KW_ONLY
     reason: Annotated[str, Name(most=LONGEST_SENT), Help(example="It was a joke")]
@@ -94,8 +89,7 @@ class Retract(Operation[Fact]):
 class End(Operation[list[Fact]]):
     """Say that something stopped being so: what holds until then ends at `on` (valid time)."""
 
-    spec = Spec("POST /facts/end", scope="write", guarded=True, traced="update_memory")
-
+    spec = _changes("POST /facts/end", runs="settled", guarded=True)
     subject: Annotated[str, Name(), Help("Who or what it is about.", "Ana")]
     predicate: Annotated[str, Name(), Help("Such as 'lives in'.", "lives in")]
     _: KW_ONLY
@@ -107,10 +101,7 @@ class End(Operation[list[Fact]]):
 class Confirm(Operation[Fact]):
     """It is still so: its age counts from now on again."""
 
-    spec = Spec(
-        "POST /facts/{fact_id}/confirm", scope="write", runs="quick", guarded=True, traced="update_memory"
-    )
-
+    spec = _changes("POST /facts/{fact_id}/confirm", guarded=True)
     fact_id: Annotated[str, Name()]
     at: Annotated[Time | None, Moment()] = None
 
@@ -119,10 +110,7 @@ class Confirm(Operation[Fact]):
 class ReportMissing(Operation[list[Fact]]):
     """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
 
-    spec = Spec(
-        "POST /facts/reports", scope="write", runs="quick", fixed={"kind": "missing"}, traced="update_memory"
-    )
-
+    spec = _changes("POST /facts/reports", fixed={"kind": "missing"})
     ref: Annotated[str, Name(), Help(example="the billing service")]
     at: Annotated[Time | None, Moment()] = None
 
@@ -131,10 +119,7 @@ class ReportMissing(Operation[list[Fact]]):
 class ReportChange(Operation[list[Fact]]):
     """Something outside changed (a release, a team): the facts that name it want to be looked at."""
 
-    spec = Spec(
-        "POST /facts/reports", scope="write", runs="quick", fixed={"kind": "change"}, traced="update_memory"
-    )
-
+    spec = _changes("POST /facts/reports", fixed={"kind": "change"})
     ref: Annotated[str, Name(), Help(example="the billing service")]
     at: Annotated[Time | None, Moment()] = None
 
@@ -143,8 +128,7 @@ class ReportChange(Operation[list[Fact]]):
 class Resolve(Operation[Fact | None]):
     """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
 
-    spec = Spec("POST /facts/review/{conflict_id}", scope="write", traced="update_memory")
-
+    spec = _changes("POST /facts/review/{conflict_id}", runs="settled")
     conflict_id: Annotated[str, Name()]
     keep: Annotated[str, Name(), Help("The id or object of one side, or `neither`.", "neither")]
     at: Annotated[Time | None, Moment()] = None
@@ -155,7 +139,6 @@ class Current(Operation[Listed[Fact]]):
     """What holds at `now`, as known at present."""
 
     spec = Spec("GET /facts", paged=True)
-
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
     predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
     _: KW_ONLY
@@ -167,7 +150,6 @@ class AsOf(Operation[Listed[Fact]]):
     """What held at an instant, as known at present, or as it was known at `known_at`."""
 
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
-
     instant: Annotated[Time, Moment(), Help("What held then.")]
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
     predicate: Annotated[str | None, Name(), Help("Such as 'lives in'.")] = None
@@ -180,7 +162,6 @@ class History(Operation[Listed[Fact]]):
     """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
-
     subject: Annotated[str, Name(), Help("Who or what it is about.")]
     predicate: Annotated[str, Name(), Help("Such as 'lives in'.")]
     _: KW_ONLY
@@ -192,7 +173,6 @@ class About(Operation[Listed[Fact]]):
     """All that is believed of a subject over all time, in valid-time order; or every version."""
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
-
     subject: Annotated[str, Name(), Help("Who or what it is about.")]
     _: KW_ONLY
     versions: Annotated[bool, Flag(), Help("Every version ever recorded, corrections too.")] = False
@@ -203,7 +183,6 @@ class Diff(Operation[FactDiff]):
     """What began, ended and changed from one instant to another, as believed now."""
 
     spec = Spec("GET /facts/diff")
-
     t1: Annotated[Time, Moment()]
     t2: Annotated[Time, Moment()]
     subject: Annotated[str | None, Name(), Help("Who or what it is about.")] = None
@@ -214,7 +193,6 @@ class Stale(Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
     spec = Spec("GET /facts/stale")
-
     threshold: Annotated[float, Fraction()] = 0.5
     now: Annotated[Time | None, Moment()] = None
     _: KW_ONLY
@@ -233,7 +211,6 @@ class Get(Operation[Fact]):
     """The newest version of a fact."""
 
     spec = Spec("GET /facts/{fact_id}", runs="quick")
-
     fact_id: Annotated[str, Name()]
 
 
@@ -256,15 +233,7 @@ class ConfidenceAt(Operation[float]):
 class DefinePredicate(Operation[None]):
     """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
 
-    spec = Spec(
-        "POST /facts/predicates",
-        scope="admin",
-        runs="quick",
-        creates=True,
-        status=204,
-        traced="update_memory",
-    )
-
+    spec = _changes("POST /facts/predicates", scope="admin", creates=True, status=204)
     name: Annotated[str, Name(), Help(example="drives")]
     _: KW_ONLY
     multi: Annotated[bool, Flag()] = False
@@ -277,14 +246,6 @@ class DefinePredicate(Operation[None]):
 class SetHalfLife(Operation[None]):
     """Let facts of a domain, or with None all that have none of their own, fade faster or slower in this bank."""
 
-    spec = Spec(
-        "POST /facts/half-lives",
-        scope="admin",
-        runs="quick",
-        creates=True,
-        status=204,
-        traced="update_memory",
-    )
-
+    spec = _changes("POST /facts/half-lives", scope="admin", creates=True, status=204)
     domain: Annotated[str | None, Name(), Help("Null: all that have none.", "tech_preference")]
     days: Annotated[float, Number(most=MOST_DAYS)]

@@ -44,7 +44,6 @@ class Process(Operation[int]):
     many are left."""
 
     spec = Spec(scope="write", traced="update_memory")
-
     _: KW_ONLY
     timeout: Annotated[float | None, Number()] = None
     progress: Annotated[Progress | None, Here()] = None
@@ -60,7 +59,6 @@ class Reextract(Operation[int]):
     spec = Spec(
         "POST /reextract", scope="admin", runs="long", status=202, answer="count", traced="update_memory"
     )
-
     turns: Annotated[Sequence[str] | None, Names(most=MOST_SENT)] = None
     _: KW_ONLY
     progress: Annotated[Progress | None, Here()] = None
@@ -71,7 +69,6 @@ class Reembed(Operation[None]):
     """Give the whole bank the vectors of another embedder, all at once or not at all."""
 
     spec = Spec(scope="admin")
-
     model: Annotated[str, Text(most=512)]
     _: KW_ONLY
     progress: Annotated[Progress | None, Here()] = None
@@ -88,7 +85,6 @@ class Forget(Operation[Receipt]):
     """
 
     spec = Spec("DELETE /turns", scope="write", runs="long", traced="delete_memory")
-
     _: KW_ONLY
     turns: Annotated[
         str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
@@ -115,7 +111,6 @@ class SetRetention(Operation[str]):
     """
 
     spec = Spec(scope="admin", traced="update_memory")
-
     rule: Annotated[str, Text(most=1000)]
 
 
@@ -128,7 +123,6 @@ class Retain(Operation[Receipt]):
     """
 
     spec = Spec("POST /retain", scope="admin", runs="long", traced="delete_memory")
-
     now: Annotated[Time | None, Moment(), Help("Ages are counted from here.")] = None
     _: KW_ONLY
     rule: Annotated[
@@ -145,7 +139,6 @@ class Export(Operation[int]):
     """
 
     spec = Spec(scope="admin")
-
     path: Annotated[str | Path, Here()]
     _: KW_ONLY
     vectors: Annotated[
@@ -159,7 +152,6 @@ class Import(Operation[int]):
     """Fill this bank, which must be empty, with an export; how many records. Interrupted, the same call goes on."""
 
     spec = Spec(scope="admin")
-
     path: Annotated[str | Path, Here()]
     _: KW_ONLY
     progress: Annotated[Progress | None, Here()] = None
@@ -173,7 +165,6 @@ class Backup(Operation[Path]):
     """
 
     spec = Spec(scope="admin")
-
     path: Annotated[str | Path, Here()]
     _: KW_ONLY
     overwrite: Annotated[bool, Flag()] = False
@@ -194,5 +185,4 @@ class Doctor(Operation[list[Finding]]):
     """
 
     spec = Spec("POST /doctor", scope="admin", runs="long", traced="update_memory")
-
     fix: Annotated[bool, Flag()] = False

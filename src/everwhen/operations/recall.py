@@ -47,7 +47,6 @@ class RecallMemories(Operation[Recall]):
     """
 
     spec = Spec("POST /recall", runs="quick")
-
     query: Annotated[str, Text(), Help("A question or what to look for.", "Where does Ana live?")]
     _: KW_ONLY
     seek: Annotated[
@@ -103,7 +102,6 @@ class PromptContext(Operation[Context]):
     """
 
     spec = Spec("POST /context", runs="quick")
-
     query: Annotated[str, Text(), Help("What the user said last.", "Where shall we eat tonight?")]
     _: KW_ONLY
     max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What both parts may take.")] = (
@@ -124,5 +122,4 @@ class MostAccessed(Operation[list[Accessed]]):
     """The memories that recall gave back most often, in all processes, those first."""
 
     spec = Spec("GET /accessed", runs="quick")
-
     limit: Annotated[int, Whole(least=1, most=1000)] = 20

@@ -26,7 +26,6 @@ class When(Operation[TimeAnswer | None]):
     """
 
     spec = Spec("POST /when")
-
     query: Annotated[str, Text(), Help("A question, or the event itself.", "When did Ana move to Porto?")]
     _: KW_ONLY
     at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
@@ -43,7 +42,6 @@ class Compare(Operation[Comparison]):
     """
 
     spec = Spec("POST /compare")
-
     a: Annotated[str, Text("first event"), Help(example="Ana's move to Porto")]
     b: Annotated[str, Text("second event"), Help(example="Ana's new job")]
     _: KW_ONLY
@@ -63,7 +61,6 @@ class Timeline(Operation[Listed[Entry]]):
     """
 
     spec = Spec("POST /timeline", paged=True)
-
     about: Annotated[str | None, Text("topic"), Help("Only what is about this.", "Porto")] = None
     between: Annotated[Between | None, Stretch()] = None
     grain: Annotated[Grain | None, Choice(among=GRAINS)] = None

@@ -22,7 +22,6 @@ class Consolidate(Operation[Consolidated]):
     """
 
     spec = Spec("POST /consolidate", scope="write", runs="long", traced="update_memory")
-
     now: Annotated[
         Time | None, Moment(end=True), Help("Windows before it are closed; `end`: the open ones too.")
     ] = None
@@ -42,7 +41,6 @@ class Tree(Operation[Listed[Node]]):
     """
 
     spec = Spec("GET /tree", paged=True)
-
     level: Annotated[int | None, Whole(least=1, most=100), Help("1 is exchanges.")] = None
     at: Annotated[
         Time | Interval | None,
@@ -63,7 +61,6 @@ class Profile(Operation[Listed[Statement]]):
     """
 
     spec = Spec("GET /profile", paged=True)
-
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None

@@ -43,7 +43,6 @@ class Add(Operation[Added]):
     """
 
     spec = Spec("POST /turns", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
-
     messages: Annotated[
         Given | Iterable[Given],
         Messages(single=True),
@@ -68,7 +67,6 @@ class AddMany(Operation[Added]):
     """
 
     spec = Spec("", scope="write")
-
     messages: Annotated[Iterable[Given], Messages()]
     _: KW_ONLY
     session: Annotated[str | None, Label()] = None
@@ -87,7 +85,6 @@ class Turns(Operation[list[Turn]]):
     """The turn calendar: what was said, in the order of time."""
 
     spec = Spec("GET /turns", runs="quick", paged=True)
-
     session: Annotated[str | None, Label(), Help("Only this conversation.")] = None
     between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
 
@@ -97,7 +94,6 @@ class OneTurn(Operation[Turn]):
     """One turn by its id."""
 
     spec = Spec("GET /turns/{turn_id}", runs="quick")
-
     turn_id: Annotated[str, Text("turn's id")]
 
 
@@ -106,7 +102,6 @@ class TurnsAround(Operation[list[Turn]]):
     """A turn with those right before and after it in its conversation, in the order of time."""
 
     spec = Spec("GET /turns/{turn_id}/around", runs="quick")
-
     turn_id: Annotated[str, Text("turn's id")]
     reach: Annotated[int, Whole(least=0, most=1000)] = 1
 
@@ -126,7 +121,6 @@ class Grep(Operation[list[Any]]):
     """
 
     spec = Spec("POST /grep", runs="quick")
-
     pattern: Annotated[
         str,
         Text(most=LONGEST_PATTERN, spaces=True),

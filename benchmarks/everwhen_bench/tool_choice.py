@@ -9,7 +9,7 @@ from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLM
-from everwhen.models.llm.dialogue import Tool, UserMessage
+from everwhen.models.llm.base import Tool, UserMessage
 from everwhen.serve.mcp.tools import INSTRUCTIONS, listed_tools
 
 DATA = Path(__file__).parents[1] / "tool_requests.json"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.agent.extractive.numbers import counts, number_in
+from everwhen.agent.extractive.count_answers import counts, number_in
 from everwhen.question import parse
 
 AT = datetime(2024, 5, 15, 12, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 from everwhen import Memory
 from everwhen.agent.loop import MOST_CALLS
 from everwhen.agent_recipe import FULL
-from everwhen.models.llm.dialogue import ToolResults, UserMessage
+from everwhen.models.llm.base import ToolResults, UserMessage
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.types import Answer
 from tests.agent.conftest import Open

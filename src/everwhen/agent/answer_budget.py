@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from everwhen.models.llm import LLM
-from everwhen.models.llm.dialogue import AssistantMessage, Line, Tool, ToolResults, UserMessage
+from everwhen.models.llm.base import AssistantMessage, Line, Tool, ToolResults, UserMessage
 from everwhen.store.graph import GraphStore
 from everwhen.types import Usage
 

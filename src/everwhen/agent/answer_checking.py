@@ -14,7 +14,7 @@ from everwhen.agent.bank_view import BankView
 from everwhen.agent.link_filter import without_unknown_links
 from everwhen.agent.rendering import Labels
 from everwhen.errors import UsageError
-from everwhen.models.llm.dialogue import Tool
+from everwhen.models.llm.base import Tool
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Citation, Turn
 from everwhen.when import Interval

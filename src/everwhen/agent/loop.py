@@ -38,7 +38,7 @@ from everwhen.agent.tools import Toolbox, ToolContext
 from everwhen.agent.tools.base import result_lines
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLM, LLMError
-from everwhen.models.llm.dialogue import (
+from everwhen.models.llm.base import (
     AssistantMessage,
     Line,
     Tool,

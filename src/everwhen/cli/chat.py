@@ -110,7 +110,7 @@ class ModelChat(Chat):
     def say(self, words: str) -> None:
         """One exchange."""
         from everwhen.agent.wrapping.remembering import Said
-        from everwhen.models.llm.dialogue import AssistantMessage, UserMessage
+        from everwhen.models.llm.base import AssistantMessage, UserMessage
         from everwhen.prompts import load
 
         began = datetime.now(UTC)

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from everwhen.models.llm import LLMError, llm_of, open_llm
-from everwhen.models.llm.dialogue import Tool, ToolResult, ToolResults, UserMessage
+from everwhen.models.llm.base import Tool, ToolResult, ToolResults, UserMessage
 from everwhen.settings import Settings
 from tests.models.llm.conftest import Open
 from tests.scripted_server import ScriptedServer, call, calls, refusal, slowly, status, text

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen.models.llm import open_llm
-from everwhen.models.llm.dialogue import Tool, ToolResult, ToolResults, UserMessage
-from everwhen.models.llm.text_tool_calls import written_calls
+from everwhen.models.llm.base import Tool, ToolResult, ToolResults, UserMessage
+from everwhen.models.llm.pydantic_ai_dialogue import written_calls
 from tests.scripted_server import ScriptedServer, text
 
 

@@ -1,11 +1,11 @@
 """An answer in the memory's own words, no model: what was said, a date, a number, a yes or no, or an honest refusal.
 
-kinds       what kind of answer is asked for
-timing      dates, lengths and order, computed by `when` and `compare`
-reading     what the recalled turns reply, as the reader reads them
-counting    numbers that were said, sums, and things counted
-numbers     numbers as people say them
-wording     the answer in words
+answerer       one question, by whichever of these ways fits
+time_answers   dates, lengths and order, computed by `when` and `compare`
+turn_replies   what the recalled turns reply, as the reader reads them
+valid_replies  which of them hold, by what the facts say
+count_answers  numbers that were said, sums, and things counted
+phrases        the answer in words
 """
 
 from everwhen.agent.extractive.answerer import ask

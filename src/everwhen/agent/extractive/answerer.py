@@ -17,13 +17,13 @@ from importlib.resources import files
 from typing import Any
 
 from everwhen.agent.extractive import count_answers, phrases, time_answers, valid_replies
-from everwhen.agent.extractive.content import content
-from everwhen.agent.extractive.draft_answer import DraftAnswer
+from everwhen.agent.extractive.phrases import DraftAnswer
 from everwhen.agent.extractive.turn_replies import (
     QUOTE,
     TurnReplies,
     TurnReply,
     ask_again,
+    content,
     find_replies,
     missing_name,
 )

@@ -1,19 +1,40 @@
-"""An answer in words: what was found, who said it and when; or what was looked for and not found."""
+"""An answer in the making, and in words: what was found, who said it and when; or what was looked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from everwhen.agent.extractive.turn_replies import TurnReplies
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.relations import in_words
-from everwhen.types import Citation, Fact, Turn
+from everwhen.types import Citation, Fact, TimeAnswer, Turn
 from everwhen.when import Interval
 from everwhen.when.render import describe
 from everwhen.when.zones import zone_of
 
 SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
+
+
+@dataclass(frozen=True, slots=True)
+class DraftAnswer:
+    """An answer in the making. `how` is told in the trace. Without a `text` there is none, for the `reason`."""
+
+    how: str
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    intervals: tuple[Interval, ...] = ()
+    confidence: float | None = None  # where the way of answering has one of its own
+    reason: str = ""
+    short: str = ""  # the answer's own words, without who said it and when
+    late: bool = False  # there is an answer, which rests on what was said only later than what may be known
+
+
+def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:
+    """The turns that a date rests on."""
+    told = answer.evidence if answer is not None else ()
+    return tuple(Citation(one.turn, one.quote, one.said_at, one.speaker) for one in told if one.turn)
 
 
 def said(short: str, quote: str, turn: Turn) -> str:

@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from everwhen.agent.extractive import phrases
-from everwhen.agent.extractive.content import content
-from everwhen.agent.extractive.draft_answer import DraftAnswer, cited
-from everwhen.agent.extractive.turn_replies import TurnReplies
+from everwhen.agent.extractive.phrases import DraftAnswer, cited
+from everwhen.agent.extractive.turn_replies import TurnReplies, content
 from everwhen.operations import Bank
 from everwhen.question import Question
 from everwhen.question.time_asked import undated

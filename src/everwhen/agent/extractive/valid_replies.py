@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import cast
 
-from everwhen.agent.extractive.content import content
-from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, TurnReply, read_turn, words
+from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, TurnReply, content, read_turn, words
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.models.reader import Reader

@@ -16,8 +16,7 @@ from everwhen.agent.bank_view import BankView
 from everwhen.agent.rendering import Label, data, framed
 from everwhen.agent_recipe import TOOLS
 from everwhen.errors import EverwhenError, Unavailable, UsageError
-from everwhen.models.llm.base import LLMError
-from everwhen.models.llm.dialogue import Tool
+from everwhen.models.llm.base import LLMError, Tool
 from everwhen.models.llm.providers import EXTRA
 from everwhen.time_arguments import TimeReader
 from everwhen.types.context import value

@@ -9,8 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, TypeVar
 
-from everwhen.models.llm.base import LLMError, Reply
-from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool, ToolCall, UserMessage
+from everwhen.models.llm.base import (
+    AssistantMessage,
+    Hear,
+    Line,
+    LLMError,
+    Reply,
+    Tool,
+    ToolCall,
+    UserMessage,
+)
 from everwhen.types import Usage
 
 T = TypeVar("T")
@@ -53,15 +61,7 @@ class FakeLLM:
         self._usage = usage or Usage(1, 100, 20)
         self._lock = threading.Lock()
 
-    def complete(
-        self,
-        prompt: str,
-        schema: type[T],
-        *,
-        instructions: str = "",
-        max_tokens: int | None = None,
-        within: float | None = None,
-    ) -> Reply[T]:
+    def complete(self, prompt: str, schema: type[T], *, instructions: str = "", **limits: Any) -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
         given = self._next(FakeRequest(prompt, schema, instructions))
         return Reply(self._validated(given, schema), self._usage)
@@ -73,9 +73,8 @@ class FakeLLM:
         *,
         instructions: str = "",
         must_call: bool = False,
-        max_tokens: int | None = None,
-        within: float | None = None,
         hear: Hear | None = None,
+        **limits: Any,
     ) -> AssistantMessage:
         """The next answer as what a model says; streamed, it comes in pieces of a few letters."""
         last = dialogue[-1]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-    from everwhen.models.llm.dialogue import AssistantMessage, Hear, Line, Tool
+    from everwhen.models.llm.base import AssistantMessage, Hear, Line, Tool
     from everwhen.models.llm.retrying import RetryingModel
 
 T = TypeVar("T")
@@ -128,20 +128,24 @@ class PydanticAI:
     ) -> AssistantMessage:
         """What the model says next; see `LLM`."""
         with self._trying():
-            from everwhen.models.llm.pydantic_ai_dialogue import PydanticAIDialogue
+            from pydantic_ai.settings import ModelSettings
+
+            from everwhen.models.llm.pydantic_ai_dialogue import next_message
 
             assert self._model is not None
-            talk = PydanticAIDialogue(
+            longest = min(self.max_tokens, max_tokens or self.max_tokens)
+            said = next_message(
                 self._model,
-                temperature=self.temperature,
-                max_tokens=min(self.max_tokens, max_tokens or self.max_tokens),
+                dialogue,
+                tools,
+                instructions=instructions,
+                must_call=must_call,
+                settings=ModelSettings(temperature=self.temperature, max_tokens=longest),
+                within=within,
+                hear=hear,
                 explained=self._explained,
             )
-            return self.run(
-                talk.next(
-                    dialogue, tools, instructions=instructions, must_call=must_call, within=within, hear=hear
-                )
-            )
+            return self.run(said)
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
         """Dollars that so many tokens cost, as genai-prices has them; None for a model that it does not know."""
@@ -164,7 +168,7 @@ class PydanticAI:
         self._streak, self._resting = 0, None
 
     def _explained(self, error: Exception, usage: Usage, text: str = "") -> LLMError:
-        from everwhen.models.llm.error_messages import explain
+        from everwhen.models.llm.retrying import explain
 
         key = key_hint(self.name, self._base_url)
         return explain(error, name=self.name, where=self._where, key=key, usage=usage, text=text)
@@ -254,12 +258,7 @@ class PydanticAI:
                     _add_schema(settings, schema)
                 case _:
                     wanted = PromptedOutput(schema)
-        agent = Agent(
-            self.model,
-            output_type=wanted,
-            model_settings=settings,
-            retries={"output": 1},
-        )
+        agent = Agent(self.model, output_type=wanted, model_settings=settings, retries={"output": 1})
         self._agents[schema, mode] = agent
         return agent
 
@@ -281,7 +280,6 @@ class PydanticAI:
                 return
             with _importing:
                 try:
-                    import everwhen.models.llm.error_messages
                     import everwhen.models.llm.pydantic_ai_dialogue  # noqa: F401
                     from everwhen.models.llm.retrying import RetryingModel
                 except ImportError as error:

@@ -61,25 +61,13 @@ _NAMED = re.compile(
 _KEY_BEGINS, _KEY_ENDS = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"), "-----END"
 
 
-def _email(text: str) -> str:
-    return _EMAIL.sub("[email]", text) if "@" in text else text
-
-
-def _phone(text: str) -> str:
-    return _PHONE.sub(_called, text)
-
-
 def _called(found: re.Match[str]) -> str:
     return found[0] if not found[0].startswith("+") and _DATE.search(found[0]) else "[phone]"
 
 
-def _card(text: str) -> str:
-    return _DIGITS.sub(lambda found: _cards_in(found[0]), text)
-
-
-def _cards_in(run: str) -> str:
+def _cards_in(run: re.Match[str]) -> str:
     """Digits, in groups or not: the groups that are a card number together."""
-    groups = re.split(r"([ -])", run)  # groups stand at even places, what parts them between
+    groups = re.split(r"([ -])", run[0])  # groups stand at even places, what parts them between
     out: list[str] = []
     at = 0
     while at < len(groups):
@@ -144,7 +132,12 @@ def _without_keys(text: str) -> str:
 
 
 # Tokens first: a web token may hold digits, a password an @. Cards before telephones: both are digits in groups.
-KINDS: Mapping[str, Callable[[str], str]] = {"token": _token, "email": _email, "card": _card, "phone": _phone}
+KINDS: Mapping[str, Callable[[str], str]] = {
+    "token": _token,
+    "email": lambda text: _EMAIL.sub("[email]", text) if "@" in text else text,
+    "card": lambda text: _DIGITS.sub(_cards_in, text),
+    "phone": lambda text: _PHONE.sub(_called, text),
+}
 NONE = "none"
 
 

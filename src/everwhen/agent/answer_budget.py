@@ -111,18 +111,15 @@ class UsageMeter:
     def _left(self) -> list[tuple[Limit, float]]:
         """Tokens or dollars that each bound leaves."""
         budget, mine = self.budget, self.usage
-        left: list[tuple[Limit, float]] = []
-        if budget.tokens is not None:
-            left.append(("tokens", budget.tokens - mine.tokens))
-        if budget.cost is not None:
-            left.append(("cost", budget.cost - (mine.cost or 0.0)))
+        bounds: list[tuple[Limit, float | None, float]] = [
+            ("tokens", budget.tokens, mine.tokens),
+            ("cost", budget.cost, mine.cost or 0.0),
+        ]
         if self.account is not None and (budget.bank_tokens is not None or budget.bank_cost is not None):
             bank = self.account.usage()
-            if budget.bank_tokens is not None:
-                left.append(("bank tokens", budget.bank_tokens - bank.tokens))
-            if budget.bank_cost is not None:
-                left.append(("bank cost", budget.bank_cost - (bank.cost or 0.0)))
-        return left
+            bounds.append(("bank tokens", budget.bank_tokens, bank.tokens))
+            bounds.append(("bank cost", budget.bank_cost, bank.cost or 0.0))
+        return [(limit, bound - taken) for limit, bound, taken in bounds if bound is not None]
 
 
 def size(dialogue: Sequence[Line], tools: Sequence[Tool], instructions: str) -> int:

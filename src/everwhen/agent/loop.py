@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from everwhen.agent.answer_budget import (
     WHAT_IT_IS,
     Budget,
     BudgetExhausted,
+    Limit,
     RequestLimits,
     UsageMeter,
     size,
@@ -84,7 +85,7 @@ class Run:
     steps: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     points: list[str] = field(default_factory=list)
-    stopped: str | None = None
+    stopped: Limit | None = None
     found: int = 0
 
     def __post_init__(self) -> None:
@@ -106,10 +107,7 @@ class Run:
         except BudgetExhausted as error:
             self.stopped = error.limit
             self.notes.append(f"the budget of {WHAT_IT_IS[error.limit]} is used up")
-        usage = self.meter.usage
-        usage = Usage(
-            usage.requests, usage.input_tokens, usage.output_tokens, usage.cost, time.perf_counter() - started
-        )
+        usage = replace(self.meter.usage, seconds=time.perf_counter() - started)
         if outcome is None:
             return self._without_answer(usage)
         return Answer(
@@ -271,16 +269,12 @@ class Run:
                 except UsageError as error:
                     wrong = str(error)
         others = [call for call in spoken.calls if call.name != "answer"]
-        results = self._ran(others[:MOST_CALLS])
+        given = dict(zip((call.id for call in others), self._ran(others[:MOST_CALLS]), strict=False))
         too_many = data({"error": f"at most {MOST_CALLS} calls in one step"})
-        given = {call.id: result for call, result in zip(others, results, strict=False)}
-        contents = [
-            ToolResult(call, data({"error": wrong}))
-            if call.name == "answer"
-            else ToolResult(call, given.get(call.id, too_many))
-            for call in spoken.calls
-        ]
-        return None, ToolResults(tuple(contents))
+        given |= {call.id: data({"error": wrong}) for call in spoken.calls if call.name == "answer"}
+        return None, ToolResults(
+            tuple(ToolResult(call, given.get(call.id, too_many)) for call in spoken.calls)
+        )
 
     def _ran(self, calls: list[ToolCall]) -> list[str]:
         started = time.perf_counter()
@@ -321,10 +315,9 @@ class Run:
     def _without_answer(self, usage: Usage) -> Answer:
         assert self.stopped is not None
         looked = ", ".join(dict.fromkeys(step["tool"] for step in self.steps)) or "nothing yet"
-        why = next(what for limit, what in WHAT_IT_IS.items() if limit == self.stopped)
         return Answer(
-            text=f"I don't know: I stopped before I had an answer, because the budget of {why} is used up "
-            f"(searched: {looked}).",
+            text="I don't know: I stopped before I had an answer, because the budget of "
+            f"{WHAT_IT_IS[self.stopped]} is used up (searched: {looked}).",
             abstained=True,
             usage=usage,
             trace=self._trace(()),

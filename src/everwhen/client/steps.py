@@ -28,9 +28,6 @@ from everwhen.types import (
     EventHit,
     HalfLives,
     Hit,
-    Listed,
-    Recall,
-    StaleFact,
     Stats,
     Time,
 )
@@ -104,18 +101,6 @@ def _spoken(given: Given, at: Time | None, zone: str | None) -> dict[str, Any]:
 # Reading
 
 
-def _recall(given: RecallMemories) -> Steps[Recall]:
-    return (yield from sent(given, include_metadata=True))  # a `Recall` is the same here and there
-
-
-def _grep(given: Grep) -> Steps[list[Any]]:
-    return (yield from sent(given, list[Hit] if given.calendar == "turns" else list[EventHit]))
-
-
-def _stale(given: Stale) -> Steps[Listed[StaleFact]]:
-    return (yield from sent(given, limit=given.limit or PAGE))
-
-
 def _confidence_at(given: ConfidenceAt) -> Steps[float]:
     bank = yield Call("GET", "", dict[str, Any])
     moment = TimeReader(bank["zone"]).last(given.instant, "instant")
@@ -123,10 +108,6 @@ def _confidence_at(given: ConfidenceAt) -> Steps[float]:
 
 
 # Work on the whole bank
-
-
-def _flush(given: Flush) -> Steps[None]:
-    yield from _process(Process(timeout=given.timeout))
 
 
 def _process(given: Process) -> Steps[int]:
@@ -246,12 +227,13 @@ _STEPS: Mapping[type, Callable[[Any], Steps[Any]]] = {
     ConfidenceAt: _confidence_at,
     Consolidate: _consolidate,
     Export: _export,
-    Flush: _flush,
-    Grep: _grep,
+    Flush: lambda given: _process(Process(timeout=given.timeout)),
+    Grep: lambda given: sent(given, list[Hit] if given.calendar == "turns" else list[EventHit]),
     Import: _import,
     Process: _process,
-    RecallMemories: _recall,
+    # A `Recall` is the same here and there.
+    RecallMemories: lambda given: sent(given, include_metadata=True),
     Reextract: _reextract,
     SetRetention: _set_retention,
-    Stale: _stale,
+    Stale: lambda given: sent(given, limit=given.limit or PAGE),
 }

@@ -285,7 +285,8 @@ class OpenBank:
 
         extractor = open_extractor(self.settings)
         assert extractor is not None
-        judge = self._judge()
+        # The model that extracts, where one does, also decides about names that may be one.
+        judge = self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None
         return self.model.write(
             lambda embedder: process(
                 self.store,
@@ -298,7 +299,3 @@ class OpenBank:
                 reader=self.reader,
             )
         )
-
-    def _judge(self) -> LLM | None:
-        """The model that extracts, where one does: it also decides about names that may be one."""
-        return self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None

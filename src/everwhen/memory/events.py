@@ -9,18 +9,7 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.extraction_wait import one_wait
 from everwhen.memory.bank import OpenBank
 from everwhen.operations import does
-from everwhen.operations.events import (
-    Entities,
-    Events,
-    Links,
-    Mentions,
-    MergeEntities,
-    OneEntity,
-    RenameEntity,
-    SeenWith,
-    SplitEntity,
-    UndoEntities,
-)
+from everwhen.operations import events as ops
 from everwhen.operations.time_questions import Compare, Timeline, When
 from everwhen.recall.query_embedding import shortened
 from everwhen.recipes import for_budget
@@ -47,8 +36,8 @@ class EventCalendar:
     def __init__(self, bank: OpenBank) -> None:
         self._bank = bank
 
-    @does(Events)
-    def events(self, asked: Events) -> Listed[Event]:
+    @does(ops.Events)
+    def events(self, asked: ops.Events) -> Listed[Event]:
         window = self._bank.window(asked.between)
         then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
@@ -66,17 +55,17 @@ class EventCalendar:
         )
         return Listed(found, pending)
 
-    @does(Entities)
-    def entities(self, asked: Entities) -> Listed[Entity]:
+    @does(ops.Entities)
+    def entities(self, asked: ops.Entities) -> Listed[Entity]:
         then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
         return Listed(self._bank.store.graph.entities(then), pending)
 
-    @does(OneEntity)
-    def entity(self, asked: OneEntity) -> Entity:
+    @does(ops.OneEntity)
+    def entity(self, asked: ops.OneEntity) -> Entity:
         from everwhen.ingest.entity_resolution import key
 
-        name, found = asked.name, self.entities(Entities())
+        name, found = asked.name, self.entities(ops.Entities())
         for matches in (
             [one for one in found if name in (one.id, one.name)],
             [one for one in found if key(one.name) == key(name)],
@@ -88,49 +77,49 @@ class EventCalendar:
             f"nobody and nothing is called '{name}' here; `everwhen show entities` lists the names"
         )
 
-    @does(MergeEntities)
-    def merge(self, asked: MergeEntities) -> Entity:
-        kept, gone = self.entity(OneEntity(asked.a)), self.entity(OneEntity(asked.b))
+    @does(ops.MergeEntities)
+    def merge(self, asked: ops.MergeEntities) -> Entity:
+        kept, gone = self.entity(ops.OneEntity(asked.a)), self.entity(ops.OneEntity(asked.b))
         self._bank.store.graph.merge(kept.id, gone.id, datetime.now(UTC))
-        return self.entity(OneEntity(kept.id))
+        return self.entity(ops.OneEntity(kept.id))
 
-    @does(SplitEntity)
-    def split(self, asked: SplitEntity) -> Entity:
+    @does(ops.SplitEntity)
+    def split(self, asked: ops.SplitEntity) -> Entity:
         if not asked.names:
             raise UsageError(
                 "which names? split_entity(entity, [name, …]) moves those to an entity of their own"
             )
-        whole = self.entity(OneEntity(asked.name))
+        whole = self.entity(ops.OneEntity(asked.name))
         made = self._bank.store.graph.split(whole.id, list(asked.names), asked.type, datetime.now(UTC))
-        return self.entity(OneEntity(made))
+        return self.entity(ops.OneEntity(made))
 
-    @does(RenameEntity)
-    def rename(self, asked: RenameEntity) -> Entity:
-        found = self.entity(OneEntity(asked.name))
+    @does(ops.RenameEntity)
+    def rename(self, asked: ops.RenameEntity) -> Entity:
+        found = self.entity(ops.OneEntity(asked.name))
         self._bank.store.graph.rename(found.id, self._bank.masks.text(asked.new), datetime.now(UTC))
-        return self.entity(OneEntity(found.id))
+        return self.entity(ops.OneEntity(found.id))
 
-    @does(UndoEntities)
-    def undo(self, asked: UndoEntities) -> str | None:
+    @does(ops.UndoEntities)
+    def undo(self, asked: ops.UndoEntities) -> str | None:
         undone = self._bank.store.graph.undo()
         return None if undone is None else str(undone["action"])
 
-    @does(Mentions)
-    def mentions(self, asked: Mentions) -> list[UnitRow]:
+    @does(ops.Mentions)
+    def mentions(self, asked: ops.Mentions) -> list[UnitRow]:
         store = self._bank.store
         self._bank.settle()
         # By its id where it is one: a name has to be looked for among all of them.
         units = store.graph.units_of_entity(asked.name, asked.limit)
-        units = units or store.graph.units_of_entity(self.entity(OneEntity(asked.name)).id, asked.limit)
+        units = units or store.graph.units_of_entity(self.entity(ops.OneEntity(asked.name)).id, asked.limit)
         rows = store.units(units)
         return [rows[unit] for unit in units if unit in rows]
 
-    @does(SeenWith)
-    def seen_with(self, asked: SeenWith) -> list[tuple[str, int]]:
-        return self._bank.store.graph.seen_with(self.entity(OneEntity(asked.name)).id)
+    @does(ops.SeenWith)
+    def seen_with(self, asked: ops.SeenWith) -> list[tuple[str, int]]:
+        return self._bank.store.graph.seen_with(self.entity(ops.OneEntity(asked.name)).id)
 
-    @does(Links)
-    def links(self, asked: Links) -> list[Linked]:
+    @does(ops.Links)
+    def links(self, asked: ops.Links) -> list[Linked]:
         return self._bank.store.graph.links(asked.unit, fan_out=asked.fan_out)
 
     # Dates
@@ -170,7 +159,7 @@ class EventCalendar:
         topic = None if asked.about is None else asked_for(asked.about, "topic")
         window = self._bank.window(asked.between)
         then = self._bank.then(asked.as_of, asked.known_at)
-        events = self.events(Events(topic, window, as_of=then.as_of, known_at=then.known_at))
+        events = self.events(ops.Events(topic, window, as_of=then.as_of, known_at=then.known_at))
         entries = timeline(
             events,
             self._facts_about(topic, then, window),

@@ -20,7 +20,7 @@ from everwhen.memory.turns import TurnCalendar
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.retired import refuse_retired
 from everwhen.models.rerank import Reranker
-from everwhen.models.rerank.custom import Scorer, custom_reranker
+from everwhen.models.rerank.base import Scorer, custom_reranker
 from everwhen.operations import Bank, FileMethods, Operation, handlers
 from everwhen.operations.ask import Ask
 from everwhen.operations.maintenance import Process

@@ -15,23 +15,9 @@ from everwhen.memory.events import EventCalendar
 from everwhen.memory.tree import MemoryTree
 from everwhen.models.embed import shared_embedder
 from everwhen.operations import does
+from everwhen.operations import maintenance as ops
 from everwhen.operations.arguments import words
 from everwhen.operations.events import OneEntity
-from everwhen.operations.maintenance import (
-    FORGET_WHAT,
-    Backup,
-    BankStats,
-    Doctor,
-    Export,
-    Flush,
-    Forget,
-    Import,
-    Process,
-    Reembed,
-    Reextract,
-    Retain,
-    SetRetention,
-)  # fmt: skip
 from everwhen.operations.tree import Consolidate
 from everwhen.store.opening import open_banks
 from everwhen.types import Finding, Receipt, Stats
@@ -51,13 +37,13 @@ class Extraction:
     def __init__(self, bank: OpenBank) -> None:
         self._bank = bank
 
-    @does(Flush)
-    def flush(self, asked: Flush) -> None:
-        self.process(Process(timeout=asked.timeout))
+    @does(ops.Flush)
+    def flush(self, asked: ops.Flush) -> None:
+        self.process(ops.Process(timeout=asked.timeout))
         self._bank.accesses.write()
 
-    @does(Process)
-    def process(self, asked: Process) -> int:
+    @does(ops.Process)
+    def process(self, asked: ops.Process) -> int:
         bank = self._bank
         if not bank.extracts:
             return 0
@@ -73,18 +59,18 @@ class Extraction:
             bank.store.jobs.indexing.run()
         return waiting
 
-    @does(Reextract)
-    def reextract(self, asked: Reextract) -> int:
+    @does(ops.Reextract)
+    def reextract(self, asked: ops.Reextract) -> int:
         if not self._bank.extracts:
             raise UsageError(
                 "extraction is switched off (extract='none'); open the bank with extract='rules'"
             )
         count = self._bank.store.jobs.extraction.enqueue(asked.turns)
-        self.process(Process(progress=asked.progress))
+        self.process(ops.Process(progress=asked.progress))
         return count
 
-    @does(Reembed)
-    def reembed(self, asked: Reembed) -> None:
+    @does(ops.Reembed)
+    def reembed(self, asked: ops.Reembed) -> None:
         from everwhen.ingest.reembed import reembed
 
         bank = self._bank
@@ -108,8 +94,8 @@ class Maintenance:
         self._events = events
         self._tree = tree
 
-    @does(Forget)
-    def forget(self, asked: Forget) -> Receipt:
+    @does(ops.Forget)
+    def forget(self, asked: ops.Forget) -> Receipt:
         from everwhen.maintenance.forget import ForgetRequest, forget
 
         bank = self._bank
@@ -121,7 +107,7 @@ class Maintenance:
             asked.everything,
         )
         if not (wanted.turns or wanted.session or wanted.entity or wanted.between or wanted.everything):
-            raise UsageError(FORGET_WHAT)  # a stretch of time that is open on both sides names nothing
+            raise UsageError(ops.FORGET_WHAT)  # a stretch of time that is open on both sides names nothing
         with bank.resting():  # a batch that is being read may have the forgotten words in its hands
             now = datetime.now(UTC)
             receipt, until = bank.write_uncached(
@@ -150,16 +136,16 @@ class Maintenance:
             return replace(receipt, notes=(*receipt.notes, note))
         return receipt
 
-    @does(SetRetention)
-    def set_retention(self, asked: SetRetention) -> str:
+    @does(ops.SetRetention)
+    def set_retention(self, asked: ops.SetRetention) -> str:
         from everwhen.maintenance.retention import describe, parse
 
         understood = describe(parse(asked.rule))
         self._bank.store.keep.set_rule("retention", understood)
         return understood
 
-    @does(Retain)
-    def retain(self, asked: Retain) -> Receipt:
+    @does(ops.Retain)
+    def retain(self, asked: ops.Retain) -> Receipt:
         from everwhen.maintenance.retention import retain
 
         bank = self._bank
@@ -168,8 +154,8 @@ class Maintenance:
         if rule is None:
             rule = bank.store.keep.rule("retention")
         elif not asked.dry_run:
-            self.set_retention(SetRetention(rule))
-        self._extraction.process(Process())
+            self.set_retention(ops.SetRetention(rule))
+        self._extraction.process(ops.Process())
         with bank.resting():
             return bank.write_uncached(
                 lambda embedder: retain(
@@ -179,15 +165,15 @@ class Maintenance:
 
     # Moving
 
-    @does(Export)
-    def export(self, asked: Export) -> int:
+    @does(ops.Export)
+    def export(self, asked: ops.Export) -> int:
         from everwhen.maintenance.export import export
 
         self._bank.accesses.write()
         return export(self._bank.store, Path(asked.path), vectors=asked.vectors, progress=asked.progress)
 
-    @does(Import)
-    def import_(self, asked: Import) -> int:
+    @does(ops.Import)
+    def import_(self, asked: ops.Import) -> int:
         from everwhen.maintenance.export import import_bank
 
         bank = self._bank
@@ -216,8 +202,8 @@ class Maintenance:
             if not header.vectors:
                 reembed(loaded, bank.embedder, bank.store.info.embedder, bank.settings)
 
-    @does(Backup)
-    def backup(self, asked: Backup) -> Path:
+    @does(ops.Backup)
+    def backup(self, asked: ops.Backup) -> Path:
         target = Path(asked.path)
         if target.is_dir():
             target /= f"{self._bank.name}-{datetime.now(UTC):%Y%m%dT%H%M%SZ}.db"
@@ -230,13 +216,13 @@ class Maintenance:
 
     # Repair
 
-    @does(BankStats)
-    def stats(self, asked: BankStats) -> Stats:
+    @does(ops.BankStats)
+    def stats(self, asked: ops.BankStats) -> Stats:
         held = self._bank.store.stats()
         return replace(held, recalls=held.recalls + self._bank.accesses.pending)
 
-    @does(Doctor)
-    def doctor(self, asked: Doctor) -> list[Finding]:
+    @does(ops.Doctor)
+    def doctor(self, asked: ops.Doctor) -> list[Finding]:
         from everwhen.maintenance.doctor import examine, repair
 
         bank = self._bank
@@ -253,7 +239,7 @@ class Maintenance:
         def rebuild(turns: Sequence[str], tree: bool) -> None:
             if turns:
                 self._bank.store.jobs.extraction.enqueue(turns)
-                self._extraction.process(Process())
+                self._extraction.process(ops.Process())
             if tree:
                 self._tree.rebuild(reached)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import TypeVar, cast
 
 from everwhen.agent.wrapping import Remembering
@@ -45,7 +46,8 @@ def wrap(
     bank = opened or (memory.memory if isinstance(memory, AsyncMemory) else memory)
     if not isinstance(bank, Bank):
         raise UsageError(f"wrap takes a Memory, an AsyncMemory or a Client, not {type(memory).__name__}")
-    remembering = Remembering(bank, clock or _now, session, name, max_tokens, on_recall, load().echo_words)
+    tells_time = clock or partial(datetime.now, UTC)
+    remembering = Remembering(bank, tells_time, session, name, max_tokens, on_recall, load().echo_words)
     wrapped = wraps(client, remembering)
     if opened is not None:
         # Not when the program ends: native libraries are taken down then, and extraction may still be running. What
@@ -70,7 +72,3 @@ def _wrapper(client: C) -> Callable[[C, Remembering], C]:
         f"not {type(client).__module__}.{type(client).__name__}; "
         "for others, `memory.context` and `memory.add` do the same"
     )
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -93,13 +93,14 @@ class IntervalIn(Body):
 
 
 def _shape(given: Any) -> str | None:
-    shapes: tuple[tuple[type, str], ...] = (
-        (str, "time"),
-        (list, "times"),
-        (dict, "interval"),
-        (IntervalIn, "interval"),
-    )
-    return next((name for kind, name in shapes if isinstance(given, kind)), None)
+    match given:
+        case str():
+            return "time"
+        case list():
+            return "times"
+        case dict() | IntervalIn():
+            return "interval"
+    return None
 
 
 BetweenIn = Annotated[
@@ -222,14 +223,10 @@ def plain(default: Any) -> Any:
 
 
 RecipeIn = _recipe(
-    "RecipeIn",
-    Recipe,
-    "How a recall is put together; what is left out is as in the default recipe.",
+    "RecipeIn", Recipe, "How a recall is put together; what is left out is as in the default recipe."
 )
 AgentRecipeIn = _recipe(
-    "AgentRecipeIn",
-    AgentRecipe,
-    "How an answer is put together; what is left out is as in the full recipe.",
+    "AgentRecipeIn", AgentRecipe, "How an answer is put together; what is left out is as in the full recipe."
 )
 
 
@@ -331,10 +328,7 @@ def signed(name: str, of: Any, default: Any = ...) -> Signed:
 
 def _told(one: Parameter) -> dict[str, Any]:
     example = one.help.example
-    return {
-        "description": one.help.text or None,
-        "examples": None if example is None else [example],
-    }
+    return {"description": one.help.text or None, "examples": None if example is None else [example]}
 
 
 def taken(value: Any) -> Any:

@@ -230,8 +230,7 @@ class Banks:
             one = ServedBank(Memory.open(self._home, bank, store=self._store, create=create), users=1)
             with self._lock:
                 self._open[bank] = one
-        for closed in self._surplus():
-            closed.memory.close()
+        self._close_surplus()
         return one
 
     def _give_back(self, bank: str, one: ServedBank) -> None:
@@ -240,15 +239,15 @@ class Banks:
             unused = one.dropped and one.users == 0
         if unused:
             one.memory.close()
-        for closed in self._surplus():
-            closed.memory.close()
+        self._close_surplus()
 
-    def _surplus(self) -> list[ServedBank]:
-        """Banks beyond the bound that nobody uses, taken out of the list."""
+    def _close_surplus(self) -> None:
+        """Close banks beyond the bound that nobody uses."""
         with self._lock:
             unused = [name for name, one in self._open.items() if one.users == 0]
-            count = max(0, len(self._open) - self._most)
-            return [self._open.pop(name) for name in unused[:count]]
+            closed = [self._open.pop(name) for name in unused[: max(0, len(self._open) - self._most)]]
+        for one in closed:
+            one.memory.close()
 
     def _opening_of(self, bank: str) -> threading.Lock:
         with self._lock:

@@ -12,25 +12,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from everwhen.errors import (
-    Damaged,
-    EverwhenError,
-    ModelError,
-    NotFound,
-    Refused,
-    Unavailable,
-    UsageError,
-)
+from everwhen import errors
 from everwhen.models.llm.base import LLMError
 
 MEDIA = "application/problem+json"
-STATUS: tuple[tuple[type[EverwhenError], int], ...] = (
-    (UsageError, 422),
-    (NotFound, 404),
-    (Refused, 409),
-    (Damaged, 500),
-    (ModelError, 503),
-    (Unavailable, 503),
+STATUS: tuple[tuple[type[errors.EverwhenError], int], ...] = (
+    (errors.UsageError, 422),
+    (errors.NotFound, 404),
+    (errors.Refused, 409),
+    (errors.Damaged, 500),
+    (errors.ModelError, 503),
+    (errors.Unavailable, 503),
 )
 """What each error of the library is over HTTP. 403 is only ever said of keys, by `Problem`."""
 PASSING = ("unreachable", "timeout", "busy")
@@ -111,8 +103,10 @@ def of_problem(request: Request, error: Exception) -> Response:
 
 def of_library(_: Request, error: Exception) -> Response:
     """An error that `Memory` raised on purpose: its sentence is made for people."""
-    kind, status = next((known for known in STATUS if isinstance(error, known[0])), (EverwhenError, 500))
-    passing = kind is Unavailable or (isinstance(error, LLMError) and error.problem in PASSING)
+    kind, status = next(
+        (known for known in STATUS if isinstance(error, known[0])), (errors.EverwhenError, 500)
+    )
+    passing = kind is errors.Unavailable or (isinstance(error, LLMError) and error.problem in PASSING)
     return answer(status, str(error), kind.__name__, {"Retry-After": "1"} if passing else None)
 
 

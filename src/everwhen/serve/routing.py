@@ -44,6 +44,7 @@ class GuardedRoute(APIRoute):
         extra = self.openapi_extra or {}
         scope: Scope = extra.get("x-scope", "read")
         operation: str = extra.get("x-operation", "search_memory")
+        keeps = IDEMPOTENCY in extra.get("parameters", ())
         taken = [one.alias for one in self.dependant.query_params]
 
         async def handle(request: Request) -> Response:
@@ -54,15 +55,8 @@ class GuardedRoute(APIRoute):
                 request.state.span = traced
                 try:
                     only_known(request.query_params, taken)
-                    if IF_MATCH in extra.get("parameters", ()):
-                        if_match_of(
-                            request
-                        )  # before an answer of the first time is given: an empty one is none
                     with one_wait() as wait:
-                        again = (
-                            IDEMPOTENCY in extra.get("parameters", ())
-                            and "idempotency-key" in request.headers
-                        )
+                        again = keeps and "idempotency-key" in request.headers
                         response = await (once(request, inner) if again else inner(request))
                         if wait.pending:
                             response.headers[PENDING] = str(wait.pending)
@@ -118,11 +112,6 @@ def only_known(given: Iterable[str], taken: Sequence[str]) -> None:
         raise Problem(422, f"{unknown}: unknown query parameter; this address takes: {names}", "UsageError")
 
 
-def if_match_of(request: Request) -> str | None:
-    """The tag that a write asks for. What is no tag is the tag of nothing: 409."""
-    return request.headers.get("if-match")
-
-
 def problems(*codes: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the description of the API."""
     schema = {"$ref": "#/components/schemas/Problem"}
@@ -142,7 +131,7 @@ async def once(request: Request, inner: Callable[[Request], Coroutine[Any, Any, 
     asked = "\n".join(
         (request.state.caller.id, request.method, request.url.path, str(request.query_params), key)
     )
-    body = await request.body() + repr(if_match_of(request)).encode()
+    body = await request.body() + repr(request.headers.get("if-match")).encode()
     kept = await asyncio.to_thread(state.answers.begin, asked, body)
     if kept is not None:
         return Response(

@@ -40,9 +40,8 @@ def run(serving: ServerSettings) -> None:
     url = f"http://{'127.0.0.1' if serving.host in ('0.0.0.0', '::') else _host(serving.host)}:{serving.port}"
     note = announce(serving.folder, url)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(
-            number, _end
-        )  # uvicorn puts its own in place, and raises the signal again when it is done
+        # uvicorn puts its own in place, and raises the signal again when it is done
+        signal.signal(number, _end)
     try:
         say("serving", url=url, home=str(serving.home), workers=serving.workers, auth=serving.auth)
         options = _options(serving)

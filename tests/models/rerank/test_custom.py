@@ -13,7 +13,7 @@ import pytest
 from everwhen import Memory
 from everwhen.errors import ModelError, UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
-from everwhen.models.rerank.custom import custom_reranker
+from everwhen.models.rerank.base import custom_reranker
 from everwhen.recall import MID, TEMPR, Recall, Recipe
 
 SAID = ("The kayak is red.", "It rained all day.", "A kayak for two.")

@@ -66,22 +66,17 @@ def ask(
 
     found = None if draft.text else search(asked)
     if found is not None and dated is None:
-        name = (
-            missing_name(question, [one[1] for one in found.told])
-            if asked.kind in NUMBERS and found.told
-            else ""
-        )
+        counts = asked.kind in NUMBERS and found.told
+        name = missing_name(question, [one[1] for one in found.told]) if counts else ""
         summed = DraftAnswer("reading", reason=f"{name} was not named") if name else None
         if asked.parts and not name:
             summed = count_answers.total(
                 asked, lambda part: search(replace(asked, words=part, each="")), chance
             )
         unsure = chance(found) < fitted()["least"]
-        held = (
-            valid_replies.valid_replies(bank, reader, found, at, unsure, as_of)
-            if reader
-            else valid_replies.ValidReplies(found)
-        )
+        held = valid_replies.ValidReplies(found)
+        if reader:
+            held = valid_replies.valid_replies(bank, reader, found, at, unsure, as_of)
         if held.by_hand is not None:
             summed = _by_hand(held.by_hand, asked, bank.zone)
         elif held.fact is not None:
@@ -136,9 +131,8 @@ def _by_hand(fact: Fact, asked: Question, zone: str) -> DraftAnswer:
     short = fact.object
     if asked.kind == "yes or no":
         short = "Yes" if content(fact.object) <= content(asked.words) else "No"
-    return DraftAnswer(
-        "facts", phrases.set_by_hand(short, fact, zone), confidence=fact.confidence, short=short
-    )
+    told = phrases.set_by_hand(short, fact, zone)
+    return DraftAnswer("facts", told, confidence=fact.confidence, short=short)
 
 
 def _known_by(draft: DraftAnswer, as_of: datetime | None) -> DraftAnswer:
@@ -178,19 +172,12 @@ def _chosen(reader: Reader, found: TurnReplies) -> DraftAnswer:
     """Of two that are offered the one that is said to be so; a sentence that names only one of them speaks for it."""
     sides = [(name, ask_again(reader, found, question)) for name, question in found.asked.offered]
     names = [name for name, _ in sides]
-    agrees, reply, name, side = max(
-        (
-            (
-                one.agrees + (NAMES if [each for each in names if _says(one.quote, each)] == [name] else 0),
-                one,
-                name,
-                side,
-            )
-            for name, side in sides
-            for one in side.replies
-        ),
-        key=lambda one: one[0],
-    )
+    told = []
+    for name, side in sides:
+        for one in side.replies:
+            alone = [each for each in names if _says(one.quote, each)] == [name]
+            told.append((one.agrees + (NAMES if alone else 0), one, name, side))
+    agrees, reply, name, side = max(told, key=lambda one: one[0])
     if agrees < 0:
         return DraftAnswer("choice", reason="neither of the two was told", confidence=0.0)
     text = phrases.said(name[:1].upper() + name[1:], reply.quote, reply.turn)

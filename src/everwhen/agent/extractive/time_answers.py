@@ -17,14 +17,8 @@ from everwhen.when import Interval
 from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
-    "day": 1,
-    "night": 1,
-    "week": 7,
-    "weekend": 7,
-    "month": 30.4375,
-    "year": 365.25,
-    "decade": 3652.5,
-}
+    "day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30.4375, "year": 365.25, "decade": 3652.5,
+}  # fmt: skip
 SURE = 0.5  # the confidence from which the calendar alone says yes or no
 
 
@@ -38,9 +32,7 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
     text = phrases.time(found.interval, found.zone)
     if asked.form == "ago":
         text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
-    return DraftAnswer(
-        "when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text
-    )
+    return _dated(text, found)
 
 
 def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftAnswer | None:
@@ -51,9 +43,8 @@ def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftA
         said = content(f"{event.subject} {event.object} {event.text}")
         if reply is not None and content(found.asked.words) & said:
             text = phrases.said("It was called off", reply.quote, reply.turn)
-            return DraftAnswer(
-                "when", text, (reply.citation(),), confidence=event.confidence, short="called off"
-            )
+            sure = event.confidence
+            return DraftAnswer("when", text, (reply.citation(),), confidence=sure, short="called off")
     return None
 
 
@@ -64,9 +55,7 @@ def since(bank: Bank, asked: Question, at: datetime) -> DraftAnswer:
         return DraftAnswer("when", reason="no beginning of it was ever told")
     began = Interval(found.interval.start, found.interval.end, found.interval.grain)
     text = f"{ago(found, at, asked.unit)} (since {phrases.time(began, found.zone).removeprefix('Since ')})"
-    return DraftAnswer(
-        "when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text
-    )
+    return _dated(text, found)
 
 
 def between(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) -> DraftAnswer:
@@ -100,9 +89,7 @@ def on_the_day(bank: Bank, asked: Question, at: datetime) -> DraftAnswer | None:
         return None
     was = "Yes" if found.interval.overlaps(named[1]) else "No"
     text = f"{was}, {phrases.time(phrases.whole_days(found.interval, found.zone), found.zone)}"
-    return DraftAnswer(
-        "when", _told(text, found), cited(found), (found.interval,), found.confidence, short=text
-    )
+    return _dated(text, found)
 
 
 def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
@@ -160,7 +147,9 @@ def _compared(compared: Comparison, text: str) -> DraftAnswer:
     )
 
 
-def _told(text: str, found: TimeAnswer) -> str:
+def _dated(text: str, found: TimeAnswer) -> DraftAnswer:
+    """A date in words, with the first sentence that tells it."""
+    told = f"{text}."
     for evidence in found.evidence[:1]:
-        return f'{text}. {evidence.speaker}, {phrases.day(evidence.said_at, found.zone)}: "{evidence.quote}"'
-    return f"{text}."
+        told = f'{text}. {evidence.speaker}, {phrases.day(evidence.said_at, found.zone)}: "{evidence.quote}"'
+    return DraftAnswer("when", told, cited(found), (found.interval,), found.confidence, short=text)

@@ -200,15 +200,13 @@ def _look(bank: Bank, reader: Reader | None, asked: Question, question: str, rec
     for id_ in ids:
         near = bank.turns_around(id_, 1)
         turn = next(one for one in near if one.id == id_)
-        if not (
-            asked.each and alone and turn.role == "assistant"
-        ):  # who counts his own things told of them himself
+        # Who counts his own things told of them himself.
+        if not (asked.each and alone and turn.role == "assistant"):
             own.append((turn, near))
         if len(own) == (MANY if asked.each else READ):
             break
-    alone = (
-        alone and len({turn.speaker for turn, _ in own if turn.role == "user"}) == 1
-    )  # then "I" is that one
+    # Then "I" is that one.
+    alone = alone and len({turn.speaker for turn, _ in own if turn.role == "user"}) == 1
     of_question = words(question)
     told = [
         (turn, *piece, ids[turn.id])

@@ -82,13 +82,15 @@ class MemoryCapability(AbstractCapability[D]):
         """Remember the prompt, what tools said, and the answer."""
         new = result.new_messages()
         prompt = _asked(new)
+        # The tool by which a model gave an answer that is not plain words: its return says nothing.
+        output_tool = getattr(result, "_output_tool_name", None)
         spoken: list[dict[str, Any]] = [{"role": "user", "content": prompt}] if prompt else []
         spoken += [
             tool_message(part.model_response_str(), part.tool_name)
             for message in new
             if isinstance(message, ModelRequest)
             for part in message.parts
-            if isinstance(part, ToolReturnPart) and part.tool_name != _output_tool(result)
+            if isinstance(part, ToolReturnPart) and part.tool_name != output_tool
         ]
         reply = result.output if isinstance(result.output, str) else _last_words(new)
         said = Said(prompt, worth_keeping(spoken), (*_texts(result.all_messages()), reply))
@@ -136,11 +138,6 @@ def _with(messages: Sequence[ModelMessage], fresh: str) -> list[ModelMessage]:
             placed[place] = replace(message, parts=parts)
             break
     return placed
-
-
-def _output_tool(result: AgentRunResult[Any]) -> str | None:
-    """The tool by which a model gave an answer that is not plain words: its return says nothing."""
-    return getattr(result, "_output_tool_name", None)
 
 
 def _last_words(messages: Sequence[ModelMessage]) -> str:

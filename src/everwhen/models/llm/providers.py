@@ -54,7 +54,8 @@ def build(spec: str, base_url: str | None = None, api_key: str | None = None) ->
     provider, model = parse(spec)
     url = address(provider, base_url)
     elsewhere = base_url is not None
-    key = api_key or (os.environ.get(OWN_KEY) if elsewhere else _key(provider))
+    variables = (OWN_KEY,) if elsewhere else KEYS[provider]
+    key = api_key or next((value for name in variables if (value := os.environ.get(name))), None)
     if not key and url is None:
         raise LLMError("key", f"{spec} needs a key: set {' or '.join(KEYS[provider])}")
     try:
@@ -66,10 +67,6 @@ def build(spec: str, base_url: str | None = None, api_key: str | None = None) ->
 def key_hint(spec: str, base_url: str | None) -> str:
     """The variables to look at when a key is refused."""
     return OWN_KEY if base_url is not None else " or ".join(KEYS[parse(spec)[0]])
-
-
-def _key(provider: str) -> str | None:
-    return next((value for name in KEYS[provider] if (value := os.environ.get(name))), None)
 
 
 def _model(provider: str, model: str, url: str | None, key: str | None) -> Model:

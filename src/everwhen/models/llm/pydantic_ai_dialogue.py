@@ -61,7 +61,12 @@ async def next_message(
     if must_call and tools:
         settings["tool_choice"] = "required"
     wanted = ModelRequestParameters(
-        function_tools=[_offered(tool) for tool in tools],
+        function_tools=[
+            ToolDefinition(
+                name=one.name, description=one.description, parameters_json_schema=dict(one.parameters)
+            )
+            for one in tools
+        ],
         instruction_parts=[InstructionPart(content=instructions)] if instructions else None,
     )
     messages = _messages(dialogue, instructions)
@@ -105,12 +110,6 @@ def price(model: Model, input_tokens: int, output_tokens: int) -> float | None:
         provider_url=model.base_url,
     )
     return _cost(supposed)
-
-
-def _offered(tool: Tool) -> ToolDefinition:
-    return ToolDefinition(
-        name=tool.name, description=tool.description, parameters_json_schema=dict(tool.parameters)
-    )
 
 
 def _messages(dialogue: Sequence[Line], instructions: str) -> list[ModelMessage]:

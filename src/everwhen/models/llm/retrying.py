@@ -7,23 +7,7 @@ import random
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
-from pydantic_ai.exceptions import (
-    ContentFilterError,
-    IncompleteToolCall,
-    ModelAPIError,
-    ModelAuthenticationError,
-    ModelConnectionError,
-    ModelContextWindowExceededError,
-    ModelHTTPError,
-    ModelNotFoundError,
-    ModelQuotaExceededError,
-    ModelRateLimitError,
-    ModelRequestTimeout,
-    ModelServerError,
-    ModelTimeoutError,
-    ModelUnavailableError,
-    UnexpectedModelBehavior,
-)
+from pydantic_ai import exceptions as failed
 from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponsePart
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
@@ -38,7 +22,7 @@ CONNECTING = 2
 SHORTLY = (408, 409, 425)
 
 
-class CutOff(UnexpectedModelBehavior):
+class CutOff(failed.UnexpectedModelBehavior):
     """A structured answer longer than the limit: asking for a repair would only be cut off again."""
 
     def __init__(self, response: ModelResponse) -> None:
@@ -114,8 +98,8 @@ class RetryingModel(WrapperModel):
                     async with asyncio.timeout(self.seconds):
                         return await send(settings)
             except TimeoutError:
-                problem: Exception = ModelRequestTimeout(self.model_name, self.seconds)
-            except (ModelAPIError, UnexpectedModelBehavior) as error:
+                problem: Exception = failed.ModelRequestTimeout(self.model_name, self.seconds)
+            except (failed.ModelAPIError, failed.UnexpectedModelBehavior) as error:
                 problem = error
             if final() or attempt >= _worth(problem, self.attempts):
                 raise problem
@@ -130,33 +114,31 @@ class RetryingModel(WrapperModel):
 def _worth(problem: Exception, attempts: int) -> int:
     """How many attempts a problem is worth."""
     match problem:
-        case ModelHTTPError() if refused(problem):
+        case failed.ModelHTTPError() if refused(problem):
             return 1
-        case ModelConnectionError() if not isinstance(problem, ModelTimeoutError) and _nobody_there(problem):
-            return min(CONNECTING, attempts)
-        case (
-            ModelRateLimitError()
-            | ModelUnavailableError()
-            | ModelServerError()
-            | ModelConnectionError()
-            | ModelRequestTimeout()
-        ):
+        case failed.ModelTimeoutError():
             return attempts
-        case ModelHTTPError():
+        case failed.ModelConnectionError() if _nobody_there(problem):
+            return min(CONNECTING, attempts)
+        case failed.ModelConnectionError() | failed.ModelRequestTimeout():
+            return attempts
+        case failed.ModelRateLimitError() | failed.ModelUnavailableError() | failed.ModelServerError():
+            return attempts
+        case failed.ModelHTTPError():
             return attempts if problem.status_code in SHORTLY or problem.status_code >= 500 else 1
-        case ModelAPIError():
-            return 1 if type(problem) is not ModelAPIError else attempts  # a body that is not JSON
+        case failed.ModelAPIError():
+            return 1 if type(problem) is not failed.ModelAPIError else attempts  # a body that is not JSON
         case _:
             return attempts  # an answer that is not of the protocol
 
 
-def refused(problem: ModelHTTPError) -> bool:
+def refused(problem: failed.ModelHTTPError) -> bool:
     """Whether a server error is a refusal of the way of asking: llama-cpp-python says 500 to a wrong request."""
     words = str(problem.body)
     return problem.status_code >= 500 and ("response_format" in words or "validation error" in words)
 
 
-def _nobody_there(problem: ModelConnectionError) -> bool:
+def _nobody_there(problem: failed.ModelConnectionError) -> bool:
     """Whether the connection could not even be opened."""
     if problem.phase is not None:
         return problem.phase == "connect"
@@ -182,38 +164,40 @@ def explain(error: Exception, *, name: str, where: str, key: str, usage: Usage, 
 def _problem(error: Exception, name: str, where: str, key: str, asked: bool) -> tuple[Problem, str]:
     """Its kind and a sentence; `asked` is whether the server answered any request at all."""
     match error:
-        case ContentFilterError():
+        case failed.ContentFilterError():
             said = re.search(r"Refusal: (['\"])(.*?)\1", str(error))
             words = f": {_short(said[2])}" if said else ""
             return "refusal", f"{name} refused to answer{words}; try another model"
-        case ModelContextWindowExceededError():
+        case failed.ModelContextWindowExceededError():
             return "too long", f"the text is longer than {name} can read; use smaller batches"
-        case ModelAuthenticationError():
+        case failed.ModelAuthenticationError():
             return "key", f"{where} refused the key; check {key}"
-        case ModelNotFoundError():
+        case failed.ModelNotFoundError():
             return "model", f"{where} has no model {name.partition(':')[2]!r}; check the name and the address"
-        case ModelQuotaExceededError():
+        case failed.ModelQuotaExceededError():
             return "quota", f"the quota for {name} is used up; check the plan and billing"
-        case ModelTimeoutError() | ModelRequestTimeout():
+        case failed.ModelTimeoutError() | failed.ModelRequestTimeout():
             return "timeout", f"{where} did not answer in time; raise EVERWHEN_LLM_TIMEOUT"
-        case ModelConnectionError():
+        case failed.ModelConnectionError():
             return "unreachable", f"{where} cannot be reached; is the server running?"
-        case ModelHTTPError(status_code=status) if not refused(error) and (status in LATER or status >= 500):
+        case failed.ModelHTTPError(status_code=status) if not refused(error) and (
+            status in LATER or status >= 500
+        ):
             return "busy", f"{where} kept answering with status {status}; try again later"
-        case ModelHTTPError(status_code=status):
+        case failed.ModelHTTPError(status_code=status):
             return "rejected", f"{where} refused the request (status {status}): {_short(_message(error))}"
-        case CutOff() | IncompleteToolCall():
+        case CutOff() | failed.IncompleteToolCall():
             cure = "raise EVERWHEN_LLM_MAX_TOKENS or use smaller batches"
             return "cut off", f"{name} did not finish its answer; {cure}"
-        case UnexpectedModelBehavior() if asked:
+        case failed.UnexpectedModelBehavior() if asked:
             return "schema", f"{name} did not answer in the asked form, even when told; try another model"
-        case ModelAPIError() | UnexpectedModelBehavior():
+        case failed.ModelAPIError() | failed.UnexpectedModelBehavior():
             return "unreachable", f"{where} does not answer as a model server; check the address"
     what = f"{type(error).__name__}: {_short(str(error))}"
     return "unreachable", f"asking {name} failed ({what}); try again later"
 
 
-def _message(error: ModelHTTPError) -> str:
+def _message(error: failed.ModelHTTPError) -> str:
     body = error.body
     if isinstance(body, dict):
         inner = body.get("error", body)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -92,7 +91,10 @@ class HttpReranker:
         answer = self._server.read(response)
         try:
             rows = answer["results"] if isinstance(answer, dict) else answer
-            scores = {int(row["index"]): float(_relevance(row)) for row in rows}
+            scores = {
+                int(row["index"]): float(row["relevance_score" if "relevance_score" in row else "score"])
+                for row in rows
+            }
             return [scores[place] for place in range(len(texts))]
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(
@@ -117,7 +119,3 @@ class HttpReranker:
             raise ModelError(
                 f"{self.base_url}/rerank is not there{model} (status {status}); the form is {FORM}"
             )
-
-
-def _relevance(row: dict[str, Any]) -> Any:
-    return row["relevance_score"] if "relevance_score" in row else row["score"]

@@ -130,11 +130,9 @@ def tool(
         theirs = offered(operation, offers.split(), said or {}, defaults or {})
         needed = [one for one in takes if one.default is Signed.empty]
         others = [one for one in takes if one.default is not Signed.empty]
-        parameters = sorted(
-            [*needed, *theirs, *others], key=lambda one: one in PAGES
-        )  # what tools share is last
-        made = MemoryTool(title, operation, parameters, answers, idempotent, listed)
-        TOOLS[made.name] = made
+        # What tools share is last.
+        parameters = sorted([*needed, *theirs, *others], key=lambda one: one in PAGES)
+        TOOLS[answers.__name__] = MemoryTool(title, operation, parameters, answers, idempotent, listed)
         return answers
 
     return add
@@ -190,10 +188,7 @@ def add_memory(memory: Remembering, call: Call) -> str:
     "Forget for good",
     Forget,
     "turns session entity between everything dry_run",
-    said={
-        "everything": "All that the memory holds",
-        "dry_run": "Only say what would go; false forgets",
-    },
+    said={"everything": "All that the memory holds", "dry_run": "Only say what would go; false forgets"},
     defaults={"dry_run": True},
     idempotent=True,
 )
@@ -350,12 +345,7 @@ def _history(
     return call.page("facts", found, results.show_fact, results.by_version)
 
 
-@tool(
-    "Correct a fact",
-    Correct,
-    "subject predicate object valid_from",
-    idempotent=True,
-)
+@tool("Correct a fact", Correct, "subject predicate object valid_from", idempotent=True)
 def correct_fact(memory: Remembering, call: Call) -> str:
     """Set right what the user says is wrong ("actually …", "not X but Y"): their word wins, and history is kept."""
     fact = memory.facts.correct(**call.arguments)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, TypeAlias, cast, get_origin
+from typing import Any, TypeAlias, get_origin
 
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, create_model
@@ -33,10 +33,9 @@ from everwhen.serve.arguments import (
     taken,
     travels,
 )
-from everwhen.serve.banks import Banks
 from everwhen.serve.pagination import Cursor, CursorIn, Limit, LimitIn, Page, page
 from everwhen.serve.problems import Problem
-from everwhen.serve.routing import Bank, area, if_match_of, needs, replied, span_of, state_of, written
+from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written
 from everwhen.serve.state import ServerState
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
 
@@ -95,7 +94,7 @@ class Answering:
         """What was found as a response; made in the thread that found it."""
         if self.spec.status == 204:
             return Response(status_code=204)
-        headers = {"ETag": tag(found)} if isinstance(found, Fact) else None
+        headers = {"ETag": _tag(found)} if isinstance(found, Fact) else None
         if self.spec.paged:
             serving = asked.state.serving
             found = page(list(found), asked.values["cursor"], asked.values["limit"], serving)
@@ -117,7 +116,7 @@ async def perform(
     traced, operation = span_of(asked.request), asked.operation
 
     def work(memory: Memory) -> Response:
-        with unchanged(banks, asked.bank, memory, operation, if_match_of(asked.request)):
+        with _unchanged(asked, memory):
             found = act(memory) if act else memory.perform(operation)
         if (count := _records(found)) is not None:
             traced.records(count)
@@ -214,7 +213,8 @@ class _Inputs:
         made += [signed(name, bool, False) for name in sorted(flags)]
         if self._spec.paged:
             made += [signed("cursor", Cursor, None), signed("limit", Limit, None)]
-        return inspect.Signature([self._defaulting(one) for one in made])
+        own = self._special.defaults
+        return inspect.Signature([one.replace(default=own.get(one.name, one.default)) for one in made])
 
     def values(self, given: Values) -> Values:
         body = given.get("body")
@@ -234,9 +234,6 @@ class _Inputs:
         if self._body is None and isinstance(one.kind, Stretch):
             return (values["from_"], values["to"])
         return taken(values[one.name])
-
-    def _defaulting(self, one: inspect.Parameter) -> inspect.Parameter:
-        return one.replace(default=self._special.defaults.get(one.name, one.default))
 
     def _model(self, name: str) -> type[BaseModel]:
         fixed: dict[str, list[Any]] = {}
@@ -290,23 +287,27 @@ def _records(found: Any) -> int | None:
     return None
 
 
-def tag(fact: Fact) -> str:
+def _tag(fact: Fact) -> str:
     """A fact's ETag, over all that a reader sees of it: taking back and confirming make no new version."""
     return f'"{fact.id}.{fact.version}.{hashlib.sha256(written(fact, Fact)).hexdigest()[:16]}"'
 
 
 @contextmanager
-def unchanged(
-    banks: Banks, bank: str, memory: Memory, operation: Operation[Any], if_match: str | None
-) -> Iterator[None]:
+def _unchanged(asked: Asked, memory: Memory) -> Iterator[None]:
     """Inside, nobody else changes a fact; and the one that is to be changed is the one that the caller has seen."""
-    spec, kind = operation.spec, cast(Any, type(operation))
+    operation, spec = asked.operation, asked.answer.spec
+    kind: Any = type(operation)
     if not spec.writes or not (spec.guarded or result_of(kind) is Fact):
         yield
         return
-    with banks.changing(bank):
+    with asked.state.banks.changing(asked.bank):
+        if_match = asked.request.headers.get("if-match")
         if spec.guarded and if_match is not None:
-            _must_match(if_match, _held(memory, operation))
+            tags = {_tag(fact) for fact in _held(memory, operation)}
+            if not tags or (if_match != "*" and if_match not in tags):
+                raise Problem(
+                    409, "the fact changed since you read it (If-Match); read it again, then decide"
+                )
         yield
 
 
@@ -315,9 +316,3 @@ def _held(memory: Memory, operation: Any) -> list[Fact]:
     if hasattr(operation, "fact_id"):
         return [memory.perform(Get(operation.fact_id))]
     return memory.perform(Current(operation.subject, operation.predicate))
-
-
-def _must_match(if_match: str, held: list[Fact]) -> None:
-    tags = {tag(fact) for fact in held}
-    if not tags or (if_match != "*" and if_match not in tags):
-        raise Problem(409, "the fact changed since you read it (If-Match); read it again, then decide")

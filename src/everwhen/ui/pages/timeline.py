@@ -13,7 +13,7 @@ from nicegui import ui
 
 from everwhen.memory import Memory
 from everwhen.types import NETWORKS, Entity, Entry
-from everwhen.types.event_title import event_title
+from everwhen.types.events_and_facts import event_title
 from everwhen.ui.components import (
     badge,
     block,

@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Interval, UsageError
-from everwhen.client.request import request
-from everwhen.client.steps import steps_of
+from everwhen.client.request import request, steps_of
 from everwhen.operations.ask import Ask
 from everwhen.operations.events import SplitEntity, UndoEntities
 from everwhen.operations.facts import AsOf, History, ReportMissing, Stale

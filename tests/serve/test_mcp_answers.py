@@ -22,8 +22,8 @@ from mcp import MCPError
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.serve.mcp.local_memory import LocalMemory
+from everwhen.serve.mcp.results import LEAST, fit, name_of, page
 from everwhen.serve.mcp.strict_tool import COMMANDS, in_tools
-from everwhen.serve.mcp.token_limit import LEAST, fit, name_of, page
 from everwhen.serve.mcp.tools import build
 from tests.serve.conftest import Served
 from tests.serve.test_mcp import TOOLS, WRITING, at_http, call, prompted, refused

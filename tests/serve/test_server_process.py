@@ -25,8 +25,8 @@ from everwhen import Memory
 from everwhen.cli import run
 from everwhen.memory.bank import OpenBank
 from everwhen.serve.logs import Audit, JsonLines
-from everwhen.serve.metrics import Metrics
 from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
+from everwhen.serve.telemetry import Metrics
 from everwhen.types import Stats
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add

@@ -97,7 +97,7 @@ class ModelChat(Chat):
         self, here: GlobalOptions, memory: Memory, session: str, name: str | None, model: str, llm: LLM
     ) -> None:
         super().__init__(here, memory, session, name)
-        from everwhen.agent.wrapping import Remembering
+        from everwhen.agent.wrapping.remembering import Remembering
 
         self.model = model
         self._llm = llm

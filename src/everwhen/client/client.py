@@ -6,8 +6,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from everwhen.client.request import request
-from everwhen.client.steps import setting, steps_of
+from everwhen.client.request import request, setting, steps_of
 from everwhen.client.transport import (
     SECONDS,
     STREAM,

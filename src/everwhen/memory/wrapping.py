@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar, cast
 
-from everwhen.agent.wrapping import Remembering
+from everwhen.agent.wrapping.remembering import Remembering
 from everwhen.agent.wrapping.sdk import is_client, wrapped_client
 from everwhen.errors import UsageError
 from everwhen.memory.asynchronous import AsyncMemory

@@ -16,8 +16,8 @@ from everwhen.errors import EverwhenError, ModelError, NotFound, Unavailable
 from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.logs import say
-from everwhen.serve.metrics import Metrics
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.telemetry import Metrics
 from everwhen.settings import load
 
 AT_A_TIME = 30.0

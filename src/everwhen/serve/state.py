@@ -13,8 +13,8 @@ from everwhen.serve.discovery import running
 from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
 from everwhen.serve.keys import KeyStore
 from everwhen.serve.logs import Audit, say
-from everwhen.serve.metrics import Metrics
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.telemetry import Metrics
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load
 from everwhen.store.opening import open_answers

@@ -5,7 +5,3 @@ wire          the requests and answers of OpenAI's and Anthropic's protocols: wh
 sdk           the clients of the packages `openai` and `anthropic`, synchronous and not
 agent         agents of pydantic-ai
 """
-
-from everwhen.agent.wrapping.remembering import Remembering
-
-__all__ = ["Remembering"]

@@ -14,7 +14,7 @@ from everwhen.operations import arguments as kinds
 from everwhen.operations.base import Parameter
 from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
 from everwhen.serve.mcp.local_memory import Remembering
-from everwhen.serve.mcp.token_limit import LEAST, Json, page
+from everwhen.serve.mcp.results import LEAST, Json, page
 from everwhen.settings import MAX_TOKENS
 from everwhen.time_arguments import TimeReader
 

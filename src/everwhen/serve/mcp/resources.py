@@ -15,12 +15,13 @@ from everwhen.serve.mcp.local_memory import MemoryAccess, opened
 from everwhen.serve.mcp.results import (
     by_place,
     by_version,
+    fit,
+    page,
     show_entry,
     show_fact,
     show_recalled,
     show_statement,
 )
-from everwhen.serve.mcp.token_limit import fit, page
 from everwhen.settings import MAX_TOKENS
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Entry

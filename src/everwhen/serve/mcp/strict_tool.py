@@ -13,7 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
-from everwhen.serve.mcp.token_limit import Json
+from everwhen.serve.mcp.results import Json
 
 QUERY = ("pattern", "about")
 """What `query` means to a tool that calls what it looks for by another name."""

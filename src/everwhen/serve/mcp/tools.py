@@ -32,8 +32,8 @@ from everwhen.serve.mcp import results
 from everwhen.serve.mcp.arguments import MOST_TOKENS, PAGES, ROOM, Call, offered, own
 from everwhen.serve.mcp.local_memory import MemoryAccess, Remembering, opened
 from everwhen.serve.mcp.resources import add_prompts, add_resources
+from everwhen.serve.mcp.results import as_text, fit
 from everwhen.serve.mcp.strict_tool import StrictTool, strict_tool
-from everwhen.serve.mcp.token_limit import as_text, fit
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import ROLES, Recalled, Turn
 

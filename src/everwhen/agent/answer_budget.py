@@ -71,7 +71,6 @@ class UsageMeter:
 
     @property
     def usage(self) -> Usage:
-        """All of it."""
         return sum(self.by_phase.values(), Usage())
 
     def charge(self, phase: str, model: str, usage: Usage) -> None:

@@ -82,15 +82,12 @@ class BankView:
         return [*ranked, *known.values()][:top]
 
     def grep(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[Hit]:
-        """Turns that hold a pattern."""
         return self.bank.grep(pattern, regex=regex, between=self.until(window), limit=top)
 
     def grep_events(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[EventHit]:
-        """Events that hold a pattern."""
         return grep_events(self.events(None, window), pattern, regex=regex, limit=top)
 
     def events(self, about: str | None, window: Interval | None) -> list[Event]:
-        """All events about something in a window."""
         return self._told(self.bank.events(about, window, as_of=self.as_of))
 
     def facts(self, subject: str | None, predicate: str | None) -> list[Fact]:
@@ -118,11 +115,9 @@ class BankView:
         ]
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
-        """What happened, in the order of time."""
         return self.bank.timeline(about, window, grain, as_of=self.as_of)
 
     def session(self, name: str) -> list[Turn]:
-        """The turns of one conversation."""
         return self.bank.turns(name, self.until(None))
 
     def turn(self, turn_id: str) -> Turn | None:

@@ -71,8 +71,6 @@ class Cancelled(Exception):
 
 @dataclass
 class Run:
-    """One question on its way to an answer."""
-
     view: BankView
     llm: LLM
     question: str
@@ -338,7 +336,6 @@ class Run:
 
 
 def _shown(dialogue: Sequence[Line]) -> Iterator[str]:
-    """All that the model was given to read."""
     for line in dialogue:
         match line:
             case UserMessage():

@@ -61,7 +61,6 @@ class Labels:
 
 
 def framed(kind: str, lines: Iterable[str]) -> str:
-    """Lines of data in their frame."""
     listed = list(lines)
     return "\n".join([f"<{kind}>", *(listed or ["(nothing found)"]), f"</{kind}>"])
 
@@ -114,7 +113,6 @@ def shown_length(turn: Turn) -> int:
 
 
 def event_line(event: Event, label: Label) -> str:
-    """An event of the calendar."""
     return data(
         {
             "when": _when(event.occurred, event.zone),
@@ -128,7 +126,6 @@ def event_line(event: Event, label: Label) -> str:
 
 
 def fact_line(fact: Fact, label: Label, zone: str) -> str:
-    """A fact with the time it holds."""
     return data(
         {
             "subject": fact.subject,
@@ -143,7 +140,6 @@ def fact_line(fact: Fact, label: Label, zone: str) -> str:
 
 
 def entry_line(entry: Entry, label: Label) -> str:
-    """A line of the timeline."""
     return data(
         {
             "when": _day(entry.interval.start, entry.zone)

@@ -7,17 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from everwhen.client.request import request, setting, steps_of
-from everwhen.client.transport import (
-    SECONDS,
-    STREAM,
-    Call,
-    Connection,
-    Events,
-    Outgoing,
-    Reply,
-    Steps,
-    read,
-)
+from everwhen.client.transport import SECONDS, STREAM, Call, Connection, Events, Outgoing, Reply, Steps, read
 from everwhen.operations import AsyncBankFacts, Bank, BankFacts, BankMethods, Operation
 
 if TYPE_CHECKING:

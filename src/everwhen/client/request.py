@@ -28,16 +28,7 @@ from everwhen.operations.recall import RecallMemories
 from everwhen.operations.tree import Consolidate
 from everwhen.operations.turns import Add, AddMany, Grep
 from everwhen.time_arguments import TimeReader
-from everwhen.types import (
-    Added,
-    Consolidated,
-    EventHit,
-    HalfLives,
-    Hit,
-    Listed,
-    Stats,
-    Time,
-)
+from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
 from everwhen.when import Interval
 from everwhen.when.zones import zone_name
 
@@ -99,7 +90,6 @@ def _carrying(call: Call, more: Mapping[str, Any]) -> Call:
 
 
 def _sides(given: Interval | str | tuple[Any, ...] | None) -> dict[str, Any]:
-    """A stretch of time as the two sides of a query."""
     if isinstance(given, Interval):
         return {"from": given.start, "to": given.end}
     listed = given if isinstance(given, tuple) else (given,)
@@ -108,7 +98,6 @@ def _sides(given: Interval | str | tuple[Any, ...] | None) -> dict[str, Any]:
 
 @cache
 def _shape(operation: Any) -> Any:
-    """The type of what a server answers."""
     result, spec = result_of(operation), operation.spec
     if get_origin(result) in (Listed, Iterator):
         result = list[get_args(result)[0]]  # type: ignore[misc]

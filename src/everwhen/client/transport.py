@@ -94,8 +94,6 @@ class Outgoing(Frozen):
 
 @frozen
 class Reply(Frozen):
-    """What came back."""
-
     status: int
     body: bytes
     headers: Mapping[str, str]

@@ -247,7 +247,6 @@ class Maintenance:
 
 
 def restore(path: Path, bank: str, settings: Settings, *, overwrite: bool) -> int:
-    """Bring a bank back from a backup; how many turns it holds."""
     banks = open_banks(home_folder(settings.home), settings.busy_seconds, store=settings.store)
     return banks.restore(bank, path, replace=overwrite, forget=forgetting(None, settings))
 

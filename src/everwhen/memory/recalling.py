@@ -41,8 +41,6 @@ SEAMS = 4
 
 
 class Recalling:
-    """Recall in one bank."""
-
     def __init__(self, bank: OpenBank, tree: MemoryTree) -> None:
         self._bank = bank
         self._tree = tree

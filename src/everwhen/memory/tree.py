@@ -109,7 +109,6 @@ class MemoryTree:
         return self._runner
 
     def stop(self) -> None:
-        """End what consolidates in the background."""
         if self._runner is not None:
             self._runner.stop()
             self._runner = None

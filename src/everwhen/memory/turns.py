@@ -18,8 +18,6 @@ from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
 
 
 class TurnCalendar:
-    """The turns of one bank."""
-
     def __init__(self, bank: OpenBank, events: EventCalendar) -> None:
         self._bank = bank
         self._events = events

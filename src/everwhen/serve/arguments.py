@@ -231,7 +231,6 @@ AgentRecipeIn = _recipe(
 
 
 def type_of(kind: kinds.Argument) -> Any:
-    """What a kind of argument is in a request."""
     match kind:
         case kinds.Moment(end=True):
             return TimeOrEndIn
@@ -278,7 +277,6 @@ def travels(one: Parameter) -> bool:
 
 
 def annotation(one: Parameter) -> Any:
-    """The type of an argument in a request."""
     return type_of(one.kind) | None if one.optional else type_of(one.kind)
 
 
@@ -290,7 +288,6 @@ def default(one: Parameter) -> Any:
 
 
 def in_body(one: Parameter) -> tuple[Any, Any]:
-    """The field of a body."""
     return annotation(one), Field(default(one), **_told(one))
 
 

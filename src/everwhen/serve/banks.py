@@ -182,7 +182,6 @@ class Banks:
             one.memory.close()
 
     def rezone(self, bank: str, zone: str) -> None:
-        """Give a bank another zone for text that comes without one."""
         with self._opening_of(bank):
             Memory.open(self._home, bank, store=self._store, create=False, zone=zone).close()
             self.drop(bank)

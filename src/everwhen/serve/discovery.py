@@ -28,7 +28,6 @@ class RunningServer:
 
 
 def announce(folder: Path, url: str) -> RunningServer:
-    """Leave the note."""
     running = RunningServer(url, os.getpid(), f"local_{secrets.token_urlsafe(32)}")
     write_private(folder / FILE, json.dumps(asdict(running)))
     return running

@@ -103,7 +103,6 @@ class IdempotencyKeys:
                 say("a claim could not be given up", logging.WARNING, error=str(error))
 
     def forget(self, bank: str) -> None:
-        """Drop the answers about a bank: they may have words in them that are forgotten now."""
         self._answers.forget(bank)
 
     def close(self) -> None:
@@ -208,7 +207,6 @@ class FolderAnswers:
             )
 
     def forget(self, bank: str) -> None:
-        """Down to the bytes."""
         with self._lock:
             self._sql.execute(
                 "DELETE FROM answers WHERE status IS NOT NULL AND (instr(asked, ?) OR instr(asked, ?))",

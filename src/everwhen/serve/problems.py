@@ -67,7 +67,6 @@ class Problem(HTTPException):
 
 
 def answer(status: int, sentence: str, kind: str, headers: Mapping[str, str] | None = None) -> Response:
-    """A problem as a response."""
     body = {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,

@@ -91,7 +91,6 @@ class Span:
         self._inner = inner
 
     def records(self, count: int) -> None:
-        """How many memories were found, or written."""
         if self._inner is not None:
             self._inner.set_attribute("gen_ai.memory.record.count", count)
 

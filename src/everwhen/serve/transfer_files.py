@@ -66,7 +66,6 @@ class TransferFiles:
     # In
 
     def received(self, bank: str) -> Imported:
-        """How much of an import has come, and of which export."""
         try:
             with self._part(bank).open("rb") as stream:
                 first = stream.readline(LONGEST_HEADER)
@@ -86,7 +85,6 @@ class TransferFiles:
             return come
 
     def forget(self, bank: str) -> None:
-        """Drop what has come for a bank."""
         self._part(bank).unlink(missing_ok=True)
 
     def _append(self, bank: str, body: bytes, offset: int) -> None:

@@ -67,14 +67,12 @@ class DocumentStore:
         return True
 
     def put(self, name: str, text: str, data: Mapping[str, Any] | None = None) -> None:
-        """A new document, or a new version of one."""
         more: dict[str, Any] = {"data": dict(data)} if data is not None else {}
         if not text.strip():
             more[BLANK] = text
         self._write(name, text if text.strip() else NOTHING, more)
 
     def remove(self, name: str) -> None:
-        """Say that a document is gone."""
         self._write(name, f"{name} was removed", {GONE: True})
 
     def search(self, query: str) -> Iterator[tuple[Document, float]]:

@@ -47,7 +47,6 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
         self._shelf = DocumentStore(bank, "langgraph")
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """One operation after the other, in their order."""
         return [self._one(op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:

@@ -32,7 +32,6 @@ class DraftAnswer:
 
 
 def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:
-    """The turns that a date rests on."""
     told = answer.evidence if answer is not None else ()
     return tuple(Citation(one.turn, one.quote, one.said_at, one.speaker) for one in told if one.turn)
 
@@ -44,7 +43,6 @@ def said(short: str, quote: str, turn: Turn) -> str:
 
 
 def day(instant: datetime, zone: str) -> str:
-    """A day for people."""
     local = instant.astimezone(zone_of(zone))
     return f"{local.day} {local:%B %Y}"
 
@@ -75,7 +73,6 @@ def refusal(found: TurnReplies, reason: str) -> str:
 
 
 def ended(fact: Fact, zone: str) -> str:
-    """That a fact holds no longer."""
     told = in_words(fact.subject, fact.predicate, fact.object)
     return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
 

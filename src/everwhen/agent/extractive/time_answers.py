@@ -59,7 +59,6 @@ def since(bank: Bank, asked: Question, at: datetime) -> DraftAnswer:
 
 
 def between(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) -> DraftAnswer:
-    """The days from one thing to the other."""
     compared, missing = _compare(bank, asked, at)
     if compared is None or compared.gap is None:
         return DraftAnswer("compare", reason=missing or "one of the two has no bounded date")
@@ -69,7 +68,6 @@ def between(bank: Bank, asked: Question, at: datetime, _: datetime | None = None
 
 
 def first(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) -> DraftAnswer:
-    """Which of two came first, or last."""
     compared, missing = _compare(bank, asked, at)
     if compared is None:
         return DraftAnswer("compare", reason=missing)
@@ -93,7 +91,6 @@ def on_the_day(bank: Bank, asked: Question, at: datetime) -> DraftAnswer | None:
 
 
 def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
-    """The time from an interval to a moment."""
     area = zone_of(found.zone)
     start = found.interval.start or at
     end = found.interval.end or start + timedelta(days=1)

@@ -70,8 +70,6 @@ Told: TypeAlias = tuple[Turn, Passage, int, float]
 
 @dataclass(frozen=True, slots=True)
 class TurnReply:
-    """One turn, and what it replies."""
-
     turn: Turn
     passage: Passage
     reading: Reading
@@ -109,7 +107,6 @@ class TurnReply:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The same, one by one."""
         spans = sorted([self.reading.span, *self.reading.others])
         parts = [_trimmed(self.passage.text, span) for span in spans if span != (0, 0)]
         return tuple(dict.fromkeys(part for part in parts if part))

@@ -118,7 +118,6 @@ class Toolbox:
 
     @cached_property
     def tools(self) -> dict[str, MemoryTool]:
-        """By name."""
         from everwhen.agent.tools.memory_tools import BY_NAME
 
         return {name: BY_NAME[name] for name in self.names}
@@ -142,7 +141,6 @@ class Toolbox:
         ]
 
     def anthropic(self) -> list[dict[str, Any]]:
-        """The `tools` of an Anthropic message."""
         return [
             {"name": one.name, "description": one.description, "input_schema": dict(one.parameters)}
             for one in self.offered()

@@ -265,7 +265,6 @@ def _moved(day: date, amount: int, unit: Unit) -> date:
 
 
 def _months(first: date, second: date) -> int:
-    """Whole months from one day to a later one."""
     months = (second.year - first.year) * 12 + second.month - first.month
     return months - (second.day < first.day)
 

@@ -35,8 +35,6 @@ RECENT = 16
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a request says."""
-
     query: str
     """The last words of the user; empty where there are none."""
     new: tuple[Mapping[str, Any], ...]

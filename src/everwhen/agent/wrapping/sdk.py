@@ -26,7 +26,6 @@ MEMORY = "_everwhen_memory"
 
 
 def is_client(client: object) -> bool:
-    """Whether it is a client of one of the packages."""
     packages = {kind.__module__.partition(".")[0] for kind in type(client).__mro__}
     return bool(packages & {"openai", "anthropic"}) and callable(getattr(client, "post", None))
 

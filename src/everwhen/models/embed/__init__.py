@@ -46,5 +46,4 @@ def open_embedder(spec: str) -> Embedder:
 
 @lru_cache(maxsize=4)
 def shared_embedder(spec: str) -> Embedder:
-    """One model for all who use it in a process."""
     return open_embedder(spec)

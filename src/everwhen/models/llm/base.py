@@ -31,16 +31,12 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call gave."""
-
     call: ToolCall
     content: str
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """What we tell the model."""
-
     text: str
 
 
@@ -56,8 +52,6 @@ class AssistantMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolResults:
-    """What the tools gave for the calls of the line before."""
-
     results: tuple[ToolResult, ...]
 
 

@@ -26,8 +26,6 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FakeRequest:
-    """One question as it came in."""
-
     prompt: str
     schema: type
     instructions: str

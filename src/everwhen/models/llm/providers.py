@@ -28,7 +28,6 @@ EXTRA = "pip install 'everwhen[llm]'"
 
 
 def parse(spec: str) -> tuple[str, str]:
-    """Provider and model of a name."""
     provider, _, model = spec.partition(":")
     if provider not in KEYS or not model:
         raise UsageError(f"unknown LLM {spec!r}; choose one of {CHOICES}")
@@ -50,7 +49,6 @@ def address(provider: str, base_url: str | None) -> str | None:
 
 
 def build(spec: str, base_url: str | None = None, api_key: str | None = None) -> Model:
-    """pydantic-ai's model, ready to be asked."""
     provider, model = parse(spec)
     url = address(provider, base_url)
     elsewhere = base_url is not None

@@ -338,7 +338,6 @@ def _usage(spent: Any, started: float) -> Usage:
 
 
 def _last_answer(messages: list[ModelMessage]) -> str:
-    """The last answer as it came."""
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 
     for message in reversed(messages):

@@ -112,7 +112,6 @@ class RetryingModel(WrapperModel):
 
 
 def _worth(problem: Exception, attempts: int) -> int:
-    """How many attempts a problem is worth."""
     match problem:
         case failed.ModelHTTPError() if refused(problem):
             return 1

@@ -72,7 +72,6 @@ class PackagedReader:
         self._read = {}
 
     def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
-        """The logit, of each earlier and later passage, that the later one replaces what the earlier one says."""
         out = np.zeros(len(pairs), np.float32)
         later = [
             (question, Passage(late.speaker, late.text, f"{early.speaker}: {early.text}"))
@@ -83,11 +82,9 @@ class PackagedReader:
         return out
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
-        """Everything that it says of each passage."""
         return self.read_each([(question, passage) for passage in passages])
 
     def read_each(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
-        """The same of passages that are asked a question each."""
         out: dict[int, Reading] = {}
         for chosen, outputs, encoded in self._runs(pairs, ["relevance", "kind", "status", "span"]):
             relevance, kind, status, span = outputs
@@ -103,7 +100,6 @@ class PackagedReader:
         return [out[number] for number in range(len(pairs))]
 
     def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
-        """What each passage tells of any of the questions: one run a passage, however many there are."""
         asked = self._vectors(questions)
         out: dict[int, list[ProposedAnswer]] = {}
         for chosen, outputs, encoded in self._runs([("", one) for one in passages], ["tells"]):

@@ -70,7 +70,6 @@ class HttpReranker:
         )
 
     def score(self, question: RerankQuery, candidates: Sequence[Candidate]) -> Scores:
-        """The server's relevance, as it gives it."""
         texts = [sendable(dated_line(candidate)[:LONGEST]) for candidate in candidates]
         query = sendable(question.text[:LONGEST])
         found: list[float] = []

@@ -97,8 +97,6 @@ def _explained(one: Parameter) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a tool."""
-
     memory: Remembering
     operation: type[Operation[Any]]
     given: Mapping[str, Any]
@@ -138,6 +136,5 @@ class Call:
         *,
         newest: bool = False,
     ) -> str:
-        """A page of a list, as the call asks for it."""
         cursor, limit, room = (self.given[one.name] for one in (CURSOR, LIMIT, ROOM))
         return page(name, found, shown, mark, cursor=cursor, limit=limit, max_tokens=room, newest=newest)

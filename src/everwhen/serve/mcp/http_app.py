@@ -72,7 +72,6 @@ class CallerMemory:
 
 @asynccontextmanager
 async def mounted(state: ServerState) -> AsyncIterator[ASGIApp]:
-    """The application to mount at `/mcp`."""
     manager = StreamableHTTPSessionManager(
         app=build(CallerMemory(state))._lowlevel_server,
         stateless=True,

@@ -33,11 +33,7 @@ class MemoryAccess(Protocol):
 
 @contextmanager
 def opened(
-    reach: MemoryAccess,
-    scope: Scope,
-    tool: str,
-    wrong: Callable[[str], Exception] = ToolError,
-    **noted: Any,
+    reach: MemoryAccess, scope: Scope, tool: str, wrong: Callable[[str], Exception] = ToolError, **noted: Any
 ) -> Iterator[Remembering]:
     """The memory; its errors become sentences that a model can act on. `noted` is for the audit log."""
     try:

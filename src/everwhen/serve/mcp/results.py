@@ -189,7 +189,6 @@ def show_recalled(found: Recall, max_tokens: int) -> str:
 
 
 def show_time(found: TimeAnswer | None, max_tokens: int) -> str:
-    """When something was, and who said so."""
     if found is None:
         return fit([], lambda _: {"known": False}, max_tokens)
     answer = {

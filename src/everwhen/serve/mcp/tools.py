@@ -63,8 +63,6 @@ Answers = Callable[[Any, Call], str]
 
 @dataclass(frozen=True)
 class MemoryTool:
-    """An operation as a tool."""
-
     title: str
     operation: type[Operation[Any]]
     takes: Sequence[Signed]
@@ -139,7 +137,6 @@ def tool(
 
 
 def listed_tools() -> list[MemoryTool]:
-    """The tools that clients are shown."""
     return [one for one in TOOLS.values() if one.listed]
 
 

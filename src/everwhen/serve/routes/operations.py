@@ -45,8 +45,6 @@ Handle: TypeAlias = Callable[["Asked"], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request for an operation."""
-
     request: Request
     bank: str
     operation: Any

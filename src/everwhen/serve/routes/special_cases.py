@@ -94,7 +94,6 @@ async def _recall(asked: Asked) -> Response:
 
 
 def _less(asked: Asked) -> Any:
-    """The operation less the stages that are left out."""
     operation = asked.operation
     if not asked.values["without"]:
         return operation

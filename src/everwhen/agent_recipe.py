@@ -8,15 +8,9 @@ from dataclasses import dataclass, replace
 from everwhen.errors import UsageError
 
 TOOLS = (
-    "search_turns",
-    "search_events",
-    "grep_turns",
-    "grep_events",
-    "facts_current",
-    "facts_history",
-    "timeline",
+    "search_turns", "search_events", "grep_turns", "grep_events", "facts_current", "facts_history", "timeline",
     "date_math",
-)
+)  # fmt: skip
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "vectors": ("search_turns", "search_events"),
     "grep": ("grep_turns", "grep_events"),

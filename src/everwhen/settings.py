@@ -20,6 +20,12 @@ PREFIX = "EVERWHEN_"
 _COSINES = (
     "min_similarity", "about_similarity", "graph_seed_similarity", "graph_similarity", "temporal_similarity",
 )  # fmt: skip
+_LEAST: Mapping[str, float] = {
+    "batch": 1, "context_chars": 0, "cache_entries": 0, "echo_words": 0, "rrf_k": 0, "busy_seconds": 0,
+    "wait_seconds": 0, "graph_seeds": 0, "entity_fan_out": 0, "satf_anchors": 1, "satf_sigma": 0.001, "satf_alpha": 0,
+    "llm_temperature": 0, "consolidation_temperature": 0, "ask_steps": 1, "ask_seconds": 0.001, "read": 0,
+    "rerank_weight": 0, "rerank_timeout": 0.001,
+}  # fmt: skip
 _SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
 
 CONTEXT_TOKENS = 1024
@@ -208,28 +214,7 @@ class Settings:
     """How long a write waits for another process before it says that the bank is locked."""
 
     def __post_init__(self) -> None:
-        least = {
-            "batch": 1,
-            "context_chars": 0,
-            "cache_entries": 0,
-            "echo_words": 0,
-            "rrf_k": 0,
-            "busy_seconds": 0,
-            "wait_seconds": 0,
-            "graph_seeds": 0,
-            "entity_fan_out": 0,
-            "satf_anchors": 1,
-            "satf_sigma": 0.001,
-            "satf_alpha": 0,
-            "llm_temperature": 0,
-            "consolidation_temperature": 0,
-            "ask_steps": 1,
-            "ask_seconds": 0.001,
-            "read": 0,
-            "rerank_weight": 0,
-            "rerank_timeout": 0.001,
-        }
-        for name, bound in least.items():
+        for name, bound in _LEAST.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all
                 raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
         if 0 < self.echo_words < 4:

@@ -175,14 +175,14 @@ def cut_off(arguments: str) -> FinalAnswer | None:
     if not isinstance(text, str) or not text.strip():
         return None
     cited = [
-        one for one in given.get("citations") or () if isinstance(one, dict) and {"turn", "quote"} <= set(one)
+        {"turn": one["turn"], "quote": one["quote"]}
+        for one in given.get("citations") or ()
+        if isinstance(one, dict) and {"turn", "quote"} <= set(one)
     ]
+    known = not _UNKNOWN.search(text)
     try:
-        return FinalAnswer(
-            text=text,
-            citations=[ModelCitation(turn=one["turn"], quote=one["quote"]) for one in cited],
-            known=not _UNKNOWN.search(text),
-            confidence=0.0,
+        return FinalAnswer.model_validate(
+            {"text": text, "citations": cited, "known": known, "confidence": 0.0}
         )
     except ValidationError:
         return None

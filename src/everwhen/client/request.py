@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from itertools import islice
@@ -266,24 +266,24 @@ def _import(given: Import) -> Steps[int]:
     return int(rows)
 
 
+@dataclass
 class _Lines:
     """Writes what comes, counts the records in it, and sees whether the end is there."""
 
-    def __init__(self, stream: IO[bytes], progress: Progress | None) -> None:
-        self._stream = stream
-        self._progress = progress
-        self._rest = b""
-        self.rows = 0
-        self.ended = False
+    stream: IO[bytes]
+    progress: Progress | None
+    rest: bytes = b""
+    rows: int = 0
+    ended: bool = False
 
     def take(self, piece: bytes) -> None:
-        self._stream.write(piece)
-        *lines, self._rest = (self._rest + piece).split(b"\n")
+        self.stream.write(piece)
+        *lines, self.rest = (self.rest + piece).split(b"\n")
         for line in lines:
             self.rows += line.startswith((b'{"kind":', b'{"table":'))
             self.ended = self.ended or line.startswith(b'{"end":')
-        if self._progress:
-            self._progress(self.rows)
+        if self.progress:
+            self.progress(self.rows)
 
 
 def _parts(stream: IO[bytes]) -> Iterator[tuple[bytes, bool]]:

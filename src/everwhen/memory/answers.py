@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
@@ -26,12 +26,12 @@ EXTRACTIVE = "none"
 """The `model` that is none."""
 
 
+@dataclass(frozen=True, slots=True)
 class Answers:
     """What answers questions about one bank. `reading` is the bank as an agent sees it: with all its methods."""
 
-    def __init__(self, bank: OpenBank, reading: Bank) -> None:
-        self._bank = bank
-        self._reading = reading
+    _bank: OpenBank
+    _reading: Bank
 
     @does(Ask)
     def ask(self, asked: Ask) -> Answer:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from everwhen.errors import NotFound, UsageError
@@ -30,11 +30,11 @@ from everwhen.types import (
 from everwhen.when import Interval
 
 
+@dataclass(frozen=True, slots=True)
 class EventCalendar:
     """The events, entities, links and dates of one bank. Reads wait for pending extraction."""
 
-    def __init__(self, bank: OpenBank) -> None:
-        self._bank = bank
+    _bank: OpenBank
 
     @does(ops.Events)
     def events(self, asked: ops.Events) -> Listed[Event]:

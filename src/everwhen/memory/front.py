@@ -13,7 +13,7 @@ from everwhen.ingest.extract.extractor_factory import check_extractor
 from everwhen.memory.answers import Answers
 from everwhen.memory.bank import OpenBank, opened_embedder
 from everwhen.memory.events import EventCalendar
-from everwhen.memory.maintenance import Extraction, Maintenance, restore, salvage
+from everwhen.memory.maintenance import Extraction, Maintenance, forgetting, salvage
 from everwhen.memory.recalling import Recalling
 from everwhen.memory.tree import MapLevel, MemoryTree, check_tree
 from everwhen.memory.turns import TurnCalendar
@@ -206,7 +206,9 @@ class Memory(Bank, FileMethods):
 
         What was forgotten since the backup stays forgotten.
         """
-        return restore(Path(path), bank, load_settings(**_where(home), **settings), overwrite=overwrite)
+        chosen = load_settings(**_where(home), **settings)
+        banks = open_banks(home_folder(chosen.home), chosen.busy_seconds, store=chosen.store)
+        return banks.restore(bank, Path(path), replace=overwrite, forget=forgetting(None, chosen))
 
     @staticmethod
     def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:

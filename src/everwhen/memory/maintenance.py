@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
-from everwhen.home import check_folder, home_folder
+from everwhen.home import check_folder
 from everwhen.memory.bank import OpenBank, close_cache
 from everwhen.memory.events import EventCalendar
 from everwhen.memory.tree import MemoryTree
@@ -19,7 +19,6 @@ from everwhen.operations import maintenance as ops
 from everwhen.operations.arguments import words
 from everwhen.operations.events import OneEntity
 from everwhen.operations.tree import Consolidate
-from everwhen.store.opening import open_banks
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
@@ -31,11 +30,11 @@ if TYPE_CHECKING:
     from everwhen.types import Entity
 
 
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """The to-do list of one bank: turns that nobody has read yet."""
 
-    def __init__(self, bank: OpenBank) -> None:
-        self._bank = bank
+    _bank: OpenBank
 
     @does(ops.Flush)
     def flush(self, asked: ops.Flush) -> None:
@@ -83,16 +82,14 @@ class Extraction:
         bank.wake()
 
 
+@dataclass(frozen=True, slots=True)
 class Maintenance:
     """Forgetting, retention, moving and repair of one bank."""
 
-    def __init__(
-        self, bank: OpenBank, extraction: Extraction, events: EventCalendar, tree: MemoryTree
-    ) -> None:
-        self._bank = bank
-        self._extraction = extraction
-        self._events = events
-        self._tree = tree
+    _bank: OpenBank
+    _extraction: Extraction
+    _events: EventCalendar
+    _tree: MemoryTree
 
     @does(ops.Forget)
     def forget(self, asked: ops.Forget) -> Receipt:
@@ -244,11 +241,6 @@ class Maintenance:
                 self._tree.rebuild(reached)
 
         return rebuild
-
-
-def restore(path: Path, bank: str, settings: Settings, *, overwrite: bool) -> int:
-    banks = open_banks(home_folder(settings.home), settings.busy_seconds, store=settings.store)
-    return banks.restore(bank, path, replace=overwrite, forget=forgetting(None, settings))
 
 
 def salvage(path: Path, banks: Banks, bank: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -40,10 +40,10 @@ SEAMS = 4
 """Tokens by which two texts can be longer together than each alone, where they meet."""
 
 
+@dataclass(frozen=True, slots=True)
 class Recalling:
-    def __init__(self, bank: OpenBank, tree: MemoryTree) -> None:
-        self._bank = bank
-        self._tree = tree
+    _bank: OpenBank
+    _tree: MemoryTree
 
     @does(RecallMemories)
     def recall(self, asked: RecallMemories) -> Recall:

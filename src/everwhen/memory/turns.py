@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from everwhen.errors import NotFound, UsageError
 from everwhen.ingest.remember import MessageDefaults, in_batches, placed, remember
@@ -17,10 +18,10 @@ from everwhen.time_arguments import TimeReader
 from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
 
 
+@dataclass(frozen=True, slots=True)
 class TurnCalendar:
-    def __init__(self, bank: OpenBank, events: EventCalendar) -> None:
-        self._bank = bank
-        self._events = events
+    _bank: OpenBank
+    _events: EventCalendar
 
     @does(Add)
     def add(self, asked: Add) -> Added:

@@ -7,6 +7,7 @@ import ipaddress
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
@@ -23,21 +24,21 @@ LOCAL = Key("local", "a process of this machine's user", "admin", ("*",), _START
 """Whoever has read the note of the running server."""
 
 
+@dataclass
 class Authenticator:
     """Decides who a caller is."""
 
-    def __init__(self, keys: KeyStore, *, auth: bool, announced: RunningServer | None = None) -> None:
-        self._keys = keys
-        self._auth = auth
-        self.announced = announced
+    keys: KeyStore
+    auth: bool
+    announced: RunningServer | None = None
 
     def caller(self, headers: Headers) -> Key:
         """The key that a request came with; raises a problem when it is none."""
-        if not self._auth:
+        if not self.auth:
             self._same_machine(headers)
         token = _bearer(headers)
         if token is None:
-            if not self._auth:
+            if not self.auth:
                 return ANYBODY
             raise _unknown(
                 "a key is needed: send `Authorization: Bearer <key>` (`everwhen server keys create`)"
@@ -46,7 +47,7 @@ class Authenticator:
             token.encode("utf-8", "replace"), self.announced.token.encode()
         ):
             return LOCAL
-        key = self._keys.find(token)
+        key = self.keys.find(token)
         if key is None:
             raise _unknown(
                 "this key is not known, or was revoked; `everwhen server keys list` shows those that are"
@@ -103,30 +104,24 @@ MOST_KEYS = 10_000
 """Buckets that are remembered; the one used longest ago goes first, and would be full again by then."""
 
 
+@dataclass
 class RateLimits:
     """`tokens = min(burst, tokens + rate * seconds)`; a request takes one. Used from the event loop alone.
 
     Processes that share a load share the rate: each allows its part (`processes` says how many there are now).
     """
 
-    def __init__(
-        self,
-        rate: float,
-        burst: int,
-        clock: Callable[[], float] = time.monotonic,
-        processes: Callable[[], int] = lambda: 1,
-    ) -> None:
-        self._rate = rate
-        self._burst = float(burst)
-        self._clock = clock
-        self._processes = processes
-        self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
+    rate: float
+    burst: int
+    clock: Callable[[], float] = time.monotonic
+    processes: Callable[[], int] = lambda: 1
+    _levels: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def take(self, key: str) -> float:
         """0 when the request may go on, else the seconds after which the next one may."""
-        now = self._clock()
-        processes = self._processes()
-        rate, burst = self._rate / processes, max(1.0, self._burst / processes)
+        now = self.clock()
+        processes = self.processes()
+        rate, burst = self.rate / processes, max(1.0, self.burst / processes)
         level, since = self._levels.pop(key, (burst, now))
         level = min(burst, level + rate * (now - since))
         allowed = level >= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ENVIRONMENT = "EVERWHEN_SERVING"
@@ -71,4 +71,4 @@ class ServerSettings:
     @classmethod
     def from_environment(cls) -> ServerSettings:
         given = json.loads(os.environ[ENVIRONMENT])
-        return replace(cls(Path(given["home"])), **{**given, "home": Path(given["home"])})
+        return cls(**{**given, "home": Path(given["home"])})

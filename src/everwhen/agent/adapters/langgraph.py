@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping
+import operator
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from everwhen.agent.adapters.documents import Document, DocumentStore
@@ -30,6 +31,10 @@ except ImportError as error:
 
 WORDS = ("text", "content", "memory", "data", "value", "fact")
 """The keys of a value whose words are what is remembered; a value without one is remembered as JSON."""
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "$eq": operator.eq, "$ne": operator.ne, "$gt": operator.gt, "$gte": operator.ge, "$lt": operator.lt,
+    "$lte": operator.le,
+}  # fmt: skip
 IN_TEXT = "in_text"
 """Marks an item that is too large for metadata: its value is the text of the turn."""
 
@@ -57,7 +62,7 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
         match op:
             case GetOp():
                 found = self._shelf.documents().get(_name(op.namespace, op.key))
-                return _item(found) if found else None
+                return Item(**_fields(found)) if found else None
             case PutOp():
                 self._put(op)
                 return None
@@ -90,7 +95,8 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
             if _place(document.name)[0][: len(op.namespace_prefix)] == tuple(op.namespace_prefix)
             and _meets(_value(document), op.filter or {})
         ]
-        return [_found(*one) for one in kept[op.offset : op.offset + op.limit]]
+        some = kept[op.offset : op.offset + op.limit]
+        return [SearchItem(**_fields(document), score=score) for document, score in some]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         spaces = {_place(name)[0] for name in self._shelf.documents()}
@@ -135,27 +141,10 @@ def _value(document: Document) -> dict[str, Any]:
     return dict(value) if isinstance(value, Mapping) else {}
 
 
-def _item(document: Document) -> Item:
+def _fields(document: Document) -> dict[str, Any]:
     namespace, key = _place(document.name)
-    return Item(
-        value=_value(document),
-        key=key,
-        namespace=namespace,
-        created_at=document.created,
-        updated_at=document.updated,
-    )
-
-
-def _found(document: Document, score: float | None) -> SearchItem:
-    namespace, key = _place(document.name)
-    return SearchItem(
-        namespace=namespace,
-        key=key,
-        value=_value(document),
-        created_at=document.created,
-        updated_at=document.updated,
-        score=score,
-    )
+    times = {"created_at": document.created, "updated_at": document.updated}
+    return {"namespace": namespace, "key": key, "value": _value(document), **times}
 
 
 def _meets(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
@@ -163,25 +152,19 @@ def _meets(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
     for key, condition in wanted.items():
         held = value.get(key)
         conditional = isinstance(condition, Mapping) and any(str(name).startswith("$") for name in condition)
-        for operator, operand in (condition if conditional else {"$eq": condition}).items():
-            if not _compares(held, str(operator), operand):
+        for name, operand in (condition if conditional else {"$eq": condition}).items():
+            if not _compares(held, str(name), operand):
                 return False
     return True
 
 
-def _compares(held: Any, operator: str, operand: Any) -> bool:
-    match operator:
-        case "$eq":
-            return bool(held == operand)
-        case "$ne":
-            return bool(held != operand)
-        case "$gt" | "$gte" | "$lt" | "$lte":
-            try:
-                order = int(held > operand) - int(held < operand)
-            except TypeError:
-                return False
-            return {"$gt": order > 0, "$gte": order >= 0, "$lt": order < 0, "$lte": order <= 0}[operator]
-    raise UsageError(f"unknown operator {operator!r} in a filter; there are $eq, $ne, $gt, $gte, $lt, $lte")
+def _compares(held: Any, name: str, operand: Any) -> bool:
+    if name not in OPERATORS:
+        raise UsageError(f"unknown operator {name!r} in a filter; there are {', '.join(OPERATORS)}")
+    try:
+        return bool(OPERATORS[name](held, operand))
+    except TypeError:
+        return False
 
 
 def _matches(space: tuple[str, ...], condition: MatchCondition) -> bool:

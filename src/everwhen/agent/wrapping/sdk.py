@@ -11,6 +11,7 @@ import copy
 import inspect
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property
 from typing import Any, TypeVar, cast
@@ -78,17 +79,15 @@ def _remembering(kind: Any) -> Any:
     return type(kind)(kind.__name__, (kind,), own)
 
 
+@dataclass(frozen=True, slots=True)
 class _Call:
     """One call, from what is sent to what is remembered."""
 
-    def __init__(
-        self, memory: Remembering, wire: Wire, said: Said, options: Mapping[str, Any], began: datetime
-    ) -> None:
-        self.memory = memory
-        self.wire = wire
-        self.said = said
-        self.options = options
-        self.began = began
+    memory: Remembering
+    wire: Wire
+    said: Said
+    options: Mapping[str, Any]
+    began: datetime
 
     @classmethod
     def begun(cls, memory: Remembering | None, path: str, options: Mapping[str, Any]) -> _Call | None:

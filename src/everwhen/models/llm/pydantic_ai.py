@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from everwhen.models.llm.base import LLMError, Problem, Reply
@@ -42,37 +43,26 @@ _importing = threading.Lock()
 """pydantic-ai is imported by one thread at a time: several first questions at once would find it half imported."""
 
 
+@dataclass(eq=False, repr=False)
 class PydanticAI:
     """One model of one provider. Nothing is imported or opened before the first question."""
 
-    def __init__(
-        self,
-        spec: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        output: Output = "auto",
-        timeout: float = 120.0,
-        concurrency: int = 4,
-        attempts: int = 4,
-        max_tokens: int = 8192,
-        temperature: float = 0.0,
-        first_pause: float = 0.5,
-        rest: float = REST,
-    ) -> None:
-        provider, _ = parse(spec)
-        self.name = spec
-        self.concurrency = concurrency
-        self.output = output
-        self.attempts = attempts
-        self.timeout = timeout
-        self.max_tokens = max_tokens
-        self.temperature = temperature
-        self.first_pause = first_pause
-        self.rest = rest
-        self._base_url = base_url
-        self._key = api_key
-        self._where = address(provider, base_url) or provider
+    name: str
+    _: KW_ONLY
+    base_url: str | None = None
+    api_key: str | None = None
+    output: Output = "auto"
+    timeout: float = 120.0
+    concurrency: int = 4
+    attempts: int = 4
+    max_tokens: int = 8192
+    temperature: float = 0.0
+    first_pause: float = 0.5
+    rest: float = REST
+
+    def __post_init__(self) -> None:
+        provider, _ = parse(self.name)
+        self._where = address(provider, self.base_url) or provider
         self._opening = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._process = 0
@@ -170,7 +160,7 @@ class PydanticAI:
     def _explained(self, error: Exception, usage: Usage, text: str = "") -> LLMError:
         from everwhen.models.llm.retrying import explain
 
-        key = key_hint(self.name, self._base_url)
+        key = key_hint(self.name, self.base_url)
         return explain(error, name=self.name, where=self._where, key=key, usage=usage, text=text)
 
     def run(self, question: Coroutine[Any, Any, T]) -> T:
@@ -284,7 +274,7 @@ class PydanticAI:
                     from everwhen.models.llm.retrying import RetryingModel
                 except ImportError as error:
                     raise LLMError("extra", f"{self.name} needs pydantic-ai: {EXTRA}") from error
-                model = build(self.name, self._base_url, self._key)
+                model = build(self.name, self.base_url, self.api_key)
             self._modes = self._modes or self._ladder(model)
             self._model = RetryingModel(
                 model,

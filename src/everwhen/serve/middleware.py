@@ -12,6 +12,7 @@ import logging
 import re
 import time
 import uuid
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -28,6 +29,7 @@ BEHIND_KEYS = ("/v1", "/mcp")
 """Everything under these needs a key. Health, metrics and the description of the API hold nothing private."""
 PAGE = "/ui"
 """The page checks for itself (`ui/page_auth.py`): a session stands for the key there, on its sockets too."""
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -79,7 +81,8 @@ class RequestLogMiddleware:
             "bank": bank if caller else None,
             "request": request_id,
         }
-        self._state.metrics.count("requests", method=_method(scope["method"]), route=path, status=str(status))
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._state.metrics.count("requests", method=method, route=path, status=str(status))
         self._state.metrics.timed(seconds, route=path)
         say("request", logging.INFO, **fields, ms=round(seconds * 1000, 1))
         needed = (getattr(route, "openapi_extra", None) or {}).get("x-scope", "read")
@@ -91,12 +94,12 @@ class RequestLogMiddleware:
             self._state.audit.note(_event(scope["method"], path), **fields, **more)
 
 
+@dataclass
 class AuthMiddleware:
     """Lets nobody in without a key, and nobody too often."""
 
-    def __init__(self, app: ASGIApp, state: ServerState) -> None:
-        self._app = app
-        self._state = state
+    app: ASGIApp
+    state: ServerState
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and _area(scope["path"]) != PAGE:
@@ -110,36 +113,35 @@ class AuthMiddleware:
             except Problem as problem:
                 await of_problem(Request(scope), problem)(scope, receive, send)
                 return
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
 
     def _let_in(self, headers: Headers) -> Key:
-        caller = self._state.auth.caller(headers)
-        pause = self._state.buckets.take(caller.id)
+        caller = self.state.auth.caller(headers)
+        pause = self.state.buckets.take(caller.id)
         if pause:
-            self._state.metrics.count("rate_limited")
+            self.state.metrics.count("rate_limited")
             raise Problem(
                 429,
                 f"this key asks too often; go on in {pause:.1f} s",
                 "Unavailable",
                 {"Retry-After": str(max(1, round(pause)))},
             )
-        if not self._state.ready.is_set():
-            said = self._state.problem or "the server is starting; ask again in a second"
+        if not self.state.ready.is_set():
+            said = self.state.problem or "the server is starting; ask again in a second"
             raise Problem(503, said, "Unavailable", {"Retry-After": "1"})
         return caller
 
 
+@dataclass
 class BodyLimitMiddleware:
     """Reads the body, up to a size and within a time."""
 
-    def __init__(self, app: ASGIApp, state: ServerState) -> None:
-        self._app = app
-        self._most = state.serving.largest_body
-        self._seconds = state.serving.body_seconds
+    app: ASGIApp
+    state: ServerState
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
-            await self._app(scope, receive, send)
+            await self.app(scope, receive, send)
             return
         try:
             body = await self._body(Headers(scope=scope), receive)
@@ -157,32 +159,33 @@ class BodyLimitMiddleware:
             given = True
             return {"type": "http.request", "body": body, "more_body": False}
 
-        await self._app(scope, replay, send)
+        await self.app(scope, replay, send)
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
         if headers.get("content-encoding", "identity") != "identity":
             raise Problem(415, "send the body as it is, without Content-Encoding", "UsageError")
         said = headers.get("content-length", "0")
-        if said.isdecimal() and int(said) > self._most:
+        if said.isdecimal() and int(said) > self.state.serving.largest_body:
             raise self._too_large()
+        seconds = self.state.serving.body_seconds
         pieces: list[bytes] = []
         size = 0
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(seconds):
                 while True:
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         return None
                     pieces.append(message.get("body", b""))
                     size += len(pieces[-1])
-                    if size > self._most:
+                    if size > self.state.serving.largest_body:
                         raise self._too_large()
                     if not message.get("more_body", False):
                         return b"".join(pieces)
         except TimeoutError:
             raise Problem(
                 408,
-                f"the request took longer than {self._seconds:g} s to arrive",
+                f"the request took longer than {seconds:g} s to arrive",
                 "Unavailable",
                 {"Connection": "close"},
             ) from None
@@ -190,7 +193,7 @@ class BodyLimitMiddleware:
     def _too_large(self) -> Problem:
         return Problem(
             413,
-            f"the request is larger than {self._most / 1e6:g} MB; send it in parts",
+            f"the request is larger than {self.state.serving.largest_body / 1e6:g} MB; send it in parts",
             "UsageError",
             {"Connection": "close"},
         )
@@ -213,7 +216,3 @@ def _event(method: str, path: str) -> str:
     if method == "DELETE" or path.endswith("/retain"):
         return "delete"
     return "export" if path.endswith("/export") else "write"
-
-
-def _method(method: str) -> str:
-    return method if method in ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS") else "other"

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -30,16 +29,8 @@ from everwhen.serve.problems import Problem, of_problem
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import span
 
-
-@dataclass(frozen=True, slots=True)
-class McpCaller:
-    """Who asks, and for which bank."""
-
-    caller: Key
-    bank: str
-
-
-_asking: ContextVar[McpCaller] = ContextVar("asking")
+_asking: ContextVar[tuple[Key, str]] = ContextVar("asking")
+"""Who asks, and for which bank."""
 
 
 class CallerMemory:
@@ -50,22 +41,22 @@ class CallerMemory:
 
     @contextmanager
     def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[Remembering]:
-        asking = _asking.get()
-        noted = {"key": asking.caller.id, "bank": asking.bank, "route": f"mcp {tool}", **noted}
+        caller, bank = _asking.get()
+        noted = {"key": caller.id, "bank": bank, "route": f"mcp {tool}", **noted}
         try:
-            admit(asking.caller, scope, asking.bank)
+            admit(caller, scope, bank)
         except Problem as problem:
             self._state.audit.denied(**noted)
             raise Refused(problem.detail) from None
         spec = TOOLS[tool].operation.spec if tool in TOOLS else Spec()
         deletes = spec.traced == "delete_memory"
         with (
-            span(spec.traced, asking.bank),
-            self._state.banks.lease(asking.bank, create=spec.creates) as memory,
+            span(spec.traced, bank),
+            self._state.banks.lease(bank, create=spec.creates) as memory,
         ):
             yield memory
             if deletes and not noted.get("dry_run"):
-                self._state.forget(asking.bank)
+                self._state.forget(bank)
         if scope != "read":
             self._state.audit.note("delete" if deletes else "write", **noted)
 
@@ -103,7 +94,7 @@ class McpApp:
             await of_problem(Request(scope), problem)(scope, receive, send)
             return
         caller: Key = scope["state"]["caller"]
-        token = _asking.set(McpCaller(caller, bank))
+        token = _asking.set((caller, bank))
         try:
             # A GET only listens: it may last, and holds no thread.
             async with self._turns[caller.id] if scope["method"] == "POST" else nullcontext():

@@ -60,12 +60,17 @@ def page(
     return fit([shown(one) for one in some], body, max_tokens)
 
 
-def fit(items: Sequence[Any], body: Callable[[Sequence[Any]], Any], max_tokens: int) -> str:
-    """The text of `body` with as many of the first items as fit. A first one that is too long alone is shortened.
+def fit(items: Sequence[Any], shape: Callable[[Sequence[Any]], Any], max_tokens: int) -> str:
+    """The text of `shape` with as many of the first items as fit. A first one that is too long alone is shortened.
 
     `pending` says of an answer that did not wait for all turns to be read how many are missing in it.
     """
-    body = _telling_what_is_missing(body)
+    pending = still_pending()
+
+    def body(kept: Sequence[Any]) -> Any:
+        answer = shape(kept)
+        return answer | {"pending": pending} if pending and isinstance(answer, dict) else answer
+
     room, kept = max_tokens - count_tokens(as_text(body([]))), 0
     for item in items:
         part = as_text(item)
@@ -80,16 +85,6 @@ def fit(items: Sequence[Any], body: Callable[[Sequence[Any]], Any], max_tokens: 
     if items and (text := _with_one(items[0], body, max_tokens)) is not None:
         return text
     return as_text(body([]))
-
-
-def _telling_what_is_missing(body: Callable[[Sequence[Any]], Any]) -> Callable[[Sequence[Any]], Any]:
-    pending = still_pending()
-
-    def told(kept: Sequence[Any]) -> Any:
-        answer = body(kept)
-        return answer | {"pending": pending} if pending and isinstance(answer, dict) else answer
-
-    return told
 
 
 def as_text(value: Any) -> str:

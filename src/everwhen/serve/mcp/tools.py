@@ -77,25 +77,17 @@ class MemoryTool:
     @cached_property
     def described(self) -> StrictTool:
         """The tool as clients see it; its schema is made once."""
+        spec = self.operation.spec
 
         def described(**given: Any) -> str:
             raise NotImplementedError
 
         described.__name__, described.__doc__ = self.name, self.answers.__doc__
         described.__signature__ = inspect.Signature(list(self.takes))  # type: ignore[attr-defined]
-        return strict_tool(described, self._annotations)
-
-    @property
-    def _annotations(self) -> ToolAnnotations:
-        if not self.operation.spec.writes:
-            return ToolAnnotations(title=self.title, read_only_hint=True, open_world_hint=False)
-        return ToolAnnotations(
-            title=self.title,
-            read_only_hint=False,
-            destructive_hint=self.operation.spec.traced == "delete_memory",
-            idempotent_hint=self.idempotent,
-            open_world_hint=False,
-        )
+        hints: dict[str, bool] = {"read_only_hint": not spec.writes, "open_world_hint": False}
+        if spec.writes:
+            hints |= {"destructive_hint": spec.traced == "delete_memory", "idempotent_hint": self.idempotent}
+        return strict_tool(described, ToolAnnotations(title=self.title, **hints))
 
     def over(self, reach: MemoryAccess) -> StrictTool:
         """The tool over the memory that `reach` finds."""

@@ -121,7 +121,7 @@ def test_a_bank_name_cannot_leave_the_folder(lasting: tuple[Served, httpx.Client
     answer = b"".join(iter(lambda: sock.recv(65536), b""))
     sock.close()
     assert answer.split(b" ", 2)[1] in (b"404", b"422", b"400"), answer
-    assert served.state.banks.names() == ["ana"]
+    assert served.state.banks.stored.names() == ["ana"]
     home = served.state.serving.home
     assert [one.name for one in home.parent.iterdir()] == ["home"]
     assert sorted(one.name for one in home.iterdir()) == ["banks", "serve"]

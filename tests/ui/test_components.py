@@ -126,7 +126,7 @@ def test_a_handler_refuses_what_the_key_may_not_do_whatever_the_page_shows(home:
         await state.close()
 
     asyncio.run(all_three())
-    assert asked == [] and not state.banks.exists("ana") and not state.banks.exists("vera")
+    assert asked == [] and not state.banks.stored.exists("ana") and not state.banks.stored.exists("vera")
     noted = [json.loads(line) for line in state.audit.path.read_text(encoding="utf-8").splitlines()]
     assert [(line["event"], line["bank"], line["route"]) for line in noted] == [
         ("denied", "ana", "ui facts/confirm"),

@@ -98,21 +98,15 @@ class BankView:
 
     def history(self, subject: str, predicate: str | None) -> list[Fact]:
         """What is believed over all time, or was believed then."""
-        facts = self.bank.facts
-        then = self.as_of
-        versions = then is not None
-        found = (
-            facts.about(subject, versions=versions)
-            if predicate is None
-            else facts.history(subject, predicate, versions=versions)
-        )
+        facts, then, versions = self.bank.facts, self.as_of, self.as_of is not None
+        if predicate is None:
+            found = facts.about(subject, versions=versions)
+        else:
+            found = facts.history(subject, predicate, versions=versions)
         if then is None:
             return found
-        return [
-            fact
-            for fact in found
-            if fact.recorded_at <= then and (fact.superseded_at is None or fact.superseded_at > then)
-        ]
+        known = [fact for fact in found if fact.recorded_at <= then]
+        return [fact for fact in known if fact.superseded_at is None or fact.superseded_at > then]
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
         return self.bank.timeline(about, window, grain, as_of=self.as_of)

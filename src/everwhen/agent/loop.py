@@ -279,15 +279,9 @@ class Run:
         results = self.tools.call_all([(call.name, call.arguments) for call in calls])
         took = (time.perf_counter() - started) * 1000
         for call, result in zip(calls, results, strict=True):
-            self.steps.append(
-                {
-                    "tool": call.name[:SHOWN],
-                    "arguments": call.arguments[:SHOWN],
-                    "result": result[:SHOWN],
-                    "error": result.startswith('{"error"'),
-                    "ms": round(took, 1),
-                }
-            )
+            told = {"tool": call.name, "arguments": call.arguments, "result": result}
+            step: dict[str, Any] = {name: words[:SHOWN] for name, words in told.items()}
+            self.steps.append(step | {"error": result.startswith('{"error"'), "ms": round(took, 1)})
         return results
 
     # Streaming

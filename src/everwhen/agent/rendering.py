@@ -93,17 +93,8 @@ def turn_lines(turns: Sequence[Turn], label: Label, marked: frozenset[str] = fro
             heading = here
             number = numbers.setdefault(turn.session, len(numbers) + 1)
             lines.append(f"# Session {number} ({here[1]} {WEEKDAYS[said.weekday()]})")
-        lines.append(
-            data(
-                {
-                    "turn": label(turn.id),
-                    "time": f"{said:%H:%M}",
-                    "speaker": turn.speaker,
-                    "text": turn.text,
-                    "found": turn.id in marked or None,
-                }
-            )
-        )
+        spoken = {"time": f"{said:%H:%M}", "speaker": turn.speaker, "text": turn.text}
+        lines.append(data({"turn": label(turn.id), **spoken, "found": turn.id in marked or None}))
     return lines
 
 
@@ -113,45 +104,42 @@ def shown_length(turn: Turn) -> int:
 
 
 def event_line(event: Event, label: Label) -> str:
-    return data(
-        {
-            "when": _when(event.occurred, event.zone),
-            "told_only": event.inferred or None,
-            "event": event.text or f"{event.subject} {event.verb} {event.object}".strip(),
-            "status": event.status,
-            "quantity": event.quantity,
-            "turns": _names(event.turns, label),
-        }
-    )
+    fields: dict[str, Any] = {
+        "when": _when(event.occurred, event.zone),
+        "told_only": event.inferred or None,
+        "event": event.text or f"{event.subject} {event.verb} {event.object}".strip(),
+        "status": event.status,
+        "quantity": event.quantity,
+        "turns": _names(event.turns, label),
+    }
+    return data(fields)
 
 
 def fact_line(fact: Fact, label: Label, zone: str) -> str:
-    return data(
-        {
-            "subject": fact.subject,
-            "predicate": fact.predicate,
-            "object": fact.object,
-            "from": _day(fact.valid.start, zone),
-            "until": _day(fact.valid.end, zone),
-            "status": fact.status if fact.status != "believed" else None,
-            "turns": _names(fact.sources, label),
-        }
-    )
+    fields: dict[str, Any] = {
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "from": _day(fact.valid.start, zone),
+        "until": _day(fact.valid.end, zone),
+        "status": fact.status if fact.status != "believed" else None,
+        "turns": _names(fact.sources, label),
+    }
+    return data(fields)
 
 
 def entry_line(entry: Entry, label: Label) -> str:
-    return data(
-        {
-            "when": _day(entry.interval.start, entry.zone)
-            if entry.kind == "session"
-            else _when(entry.interval, entry.zone),
-            "told_only": entry.inferred or None,
-            "kind": entry.kind,
-            "what": entry.text,
-            "status": entry.status if entry.status != "happened" else None,
-            "turns": _names(entry.turns, label),
-        }
-    )
+    fields: dict[str, Any] = {
+        "when": _day(entry.interval.start, entry.zone)
+        if entry.kind == "session"
+        else _when(entry.interval, entry.zone),
+        "told_only": entry.inferred or None,
+        "kind": entry.kind,
+        "what": entry.text,
+        "status": entry.status if entry.status != "happened" else None,
+        "turns": _names(entry.turns, label),
+    }
+    return data(fields)
 
 
 def _names(turns: Iterable[str], label: Label) -> list[str]:

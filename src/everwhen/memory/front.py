@@ -17,8 +17,7 @@ from everwhen.memory.maintenance import Extraction, Maintenance, forgetting, sal
 from everwhen.memory.recalling import Recalling
 from everwhen.memory.tree import MapLevel, MemoryTree, check_tree
 from everwhen.memory.turns import TurnCalendar
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.retired import refuse_retired
+from everwhen.models.embed import Embedder, refuse_retired
 from everwhen.models.rerank import Reranker
 from everwhen.models.rerank.base import Scorer, custom_reranker
 from everwhen.operations import Bank, FileMethods, Operation, handlers

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from everwhen.errors import EverwhenError, ModelError, NotFound, Unavailable
@@ -54,11 +55,12 @@ class Background:
         self._known: dict[str, PendingBank] = {}
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="everwhen-background", daemon=True)
-        metrics.gauge(
-            "pending_turns", "Turns that wait for extraction in banks used since the start.", self.pending
-        )
-        metrics.gauge("open_nodes", "Nodes of memory trees whose windows are still open.", self.open_nodes)
-        metrics.gauge("failing_banks", "Banks whose background work failed and is tried again.", self.failing)
+        waiting = "Turns that wait for extraction in banks used since the start."
+        self._gauge("pending_turns", waiting, lambda debt: debt.pending)
+        nodes = "Nodes of memory trees whose windows are still open."
+        self._gauge("open_nodes", nodes, lambda debt: debt.open_nodes)
+        failing = "Banks whose background work failed and is tried again."
+        self._gauge("failing_banks", failing, lambda debt: debt.failures > 0)
 
     def start(self) -> None:
         self._thread.start()
@@ -68,17 +70,12 @@ class Background:
         if self._thread.is_alive():
             self._thread.join()
 
-    def pending(self) -> int:
-        with self._lock:
-            return sum(debt.pending for debt in self._known.values())
+    def _gauge(self, name: str, text: str, count: Callable[[PendingBank], int]) -> None:
+        def read() -> int:
+            with self._lock:
+                return sum(count(debt) for debt in self._known.values())
 
-    def open_nodes(self) -> int:
-        with self._lock:
-            return sum(debt.open_nodes for debt in self._known.values())
-
-    def failing(self) -> int:
-        with self._lock:
-            return sum(debt.failures > 0 for debt in self._known.values())
+        self._metrics.gauge(name, text, read)
 
     def _run(self) -> None:
         while not self._stop.wait(self._every):

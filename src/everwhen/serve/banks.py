@@ -43,7 +43,7 @@ class Banks:
     def __init__(self, serving: ServerSettings) -> None:
         self._home: Path = serving.home
         self._store = serving.store
-        self._banks = open_banks(serving.home, store=serving.store)
+        self.stored = open_banks(serving.home, store=serving.store)
         self._most = serving.open_banks
         self._lock = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
@@ -152,19 +152,10 @@ class Banks:
         if one is None:
             yield
             return
-        with one.changing, self._banks.alone(bank):
+        with one.changing, self.stored.alone(bank):
             yield
 
     # What the server looks at
-
-    def names(self) -> list[str]:
-        return self._banks.names()
-
-    def exists(self, bank: str) -> bool:
-        return self._banks.exists(bank)
-
-    def size(self, bank: str) -> int:
-        return self._banks.size(bank)
 
     def opened(self) -> list[str]:
         with self._lock:
@@ -188,13 +179,13 @@ class Banks:
 
     def remove(self, bank: str) -> None:
         """Delete a bank. Whoever still reads it in this process finishes first or fails alone."""
-        if self.exists(bank):
+        if self.stored.exists(bank):
             self._uncache(bank)
         with self._opening_of(bank):
-            if not self.exists(bank):
+            if not self.stored.exists(bank):
                 raise NotFound(f"there is no bank '{bank}'")
             self.drop(bank)
-            self._banks.drop(bank)
+            self.stored.drop(bank)
 
     def _uncache(self, bank: str) -> None:
         try:

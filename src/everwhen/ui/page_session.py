@@ -56,12 +56,12 @@ class PageSession:
     def banks(self) -> list[str]:
         """The banks that the key may read."""
         caller = self.visitor.caller()
-        return [name for name in self.visitor.state.banks.names() if caller.allows("read", name)]
+        return [name for name in self.visitor.state.banks.stored.names() if caller.allows("read", name)]
 
     async def look(self) -> None:
         """Read how much there is; the bank may be new."""
         self._admit("read", "look")
-        if not self.visitor.state.banks.exists(self.bank):
+        if not self.visitor.state.banks.stored.exists(self.bank):
             self.stats = None
             return
         self.stats, self.zone = await self.visitor.state.banks.call(

@@ -51,17 +51,10 @@ class MemoryFiles:
         """The `tool_result` blocks for the calls of this tool in an assistant's message."""
         blocks = []
         for block in content:
-            kind, name = value(block, "type"), value(block, "name")
-            if kind == "tool_use" and name == TOOL["name"]:
+            if value(block, "type") == "tool_use" and value(block, "name") == TOOL["name"]:
                 text = self.call(value(block, "input") or {})
-                blocks.append(
-                    {
-                        "type": "tool_result",
-                        "tool_use_id": value(block, "id"),
-                        "content": text,
-                        "is_error": text.startswith("Error"),
-                    }
-                )
+                result = {"type": "tool_result", "tool_use_id": value(block, "id"), "content": text}
+                blocks.append(result | {"is_error": text.startswith("Error")})
         return blocks
 
     # The commands

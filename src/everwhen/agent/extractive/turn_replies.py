@@ -94,11 +94,8 @@ class TurnReply:
     @property
     def agrees(self) -> float:
         """How surely it says yes: a logit."""
-        return (
-            self.reading.relevance
-            + _logit(float(self.reading.kinds[1]))
-            - _logit(float(self.reading.kinds[2]))
-        )
+        _, yes, no, _ = map(float, self.reading.kinds)
+        return self.reading.relevance + _logit(yes) - _logit(no)
 
     @property
     def words(self) -> str:

@@ -210,18 +210,17 @@ def _difference(kit: ToolContext, given: DateMath) -> str:
     )
     exact = first == last and begin == end
     months = _months(*sorted((first, begin))) if exact else None
-    return data(
-        {
-            "date": _range(first, last),
-            "other": _range(begin, end),
-            "order": order,
-            "days": shortest if shortest == longest else [shortest, longest],
-            "weeks": round(shortest / 7, 2) if exact else None,
-            "full_months": months,
-            "full_years": None if months is None else months // 12,
-            "result": in_words(shortest, longest),
-        }
-    )
+    fields: dict[str, Any] = {
+        "date": _range(first, last),
+        "other": _range(begin, end),
+        "order": order,
+        "days": shortest if shortest == longest else [shortest, longest],
+        "weeks": round(shortest / 7, 2) if exact else None,
+        "full_months": months,
+        "full_years": None if months is None else months // 12,
+        "result": in_words(shortest, longest),
+    }
+    return data(fields)
 
 
 def _count(kit: ToolContext, given: DateMath) -> str:

@@ -142,6 +142,4 @@ def _with(messages: Sequence[ModelMessage], fresh: str) -> list[ModelMessage]:
 
 def _last_words(messages: Sequence[ModelMessage]) -> str:
     last = next((one for one in reversed(messages) if isinstance(one, ModelResponse)), None)
-    return (
-        "" if last is None else "\n".join(part.content for part in last.parts if isinstance(part, TextPart))
-    )
+    return "\n".join(part.content for part in (last.parts if last else ()) if isinstance(part, TextPart))

@@ -58,9 +58,9 @@ class BankOut(BaseModel):
 async def list_banks(request: Request, cursor: Cursor = None, limit: Limit = None) -> Response:
     """The banks that this key may read."""
     state = state_of(request)
-    seen = [name for name in state.banks.names() if request.state.caller.allows("read", name)]
+    seen = [name for name in state.banks.stored.names() if request.state.caller.allows("read", name)]
     chosen = page(seen, cursor, limit, state.serving)
-    items = [BankName(name=name, bytes=state.banks.size(name)) for name in chosen.items]
+    items = [BankName(name=name, bytes=state.banks.stored.size(name)) for name in chosen.items]
     found = Page[BankName](items=items, next_cursor=chosen.next_cursor)
     return replied(written(found, Page[BankName]))
 
@@ -94,7 +94,7 @@ async def set_bank(request: Request, bank: Bank, body: BankIn) -> Response:
 async def delete_bank(request: Request, bank: Bank) -> Response:
     """Delete a bank with everything in it, for good."""
     state = state_of(request)
-    if not state.banks.exists(bank):
+    if not state.banks.stored.exists(bank):
         raise NotFound(f"there is no bank '{bank}'")
     await state.banks.aside(state.banks.remove, bank)
     await state.banks.aside(state.forget, bank)

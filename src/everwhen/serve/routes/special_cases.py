@@ -139,7 +139,7 @@ async def _ask(asked: Asked) -> Response:
     banks, bank = asked.state.banks, asked.bank
     _may_choose(asked)
     if STREAM in asked.request.headers.get("accept", ""):
-        if not banks.exists(bank):
+        if not banks.stored.exists(bank):
             await banks.call(bank, lambda memory: None)  # says that there is none, before the stream begins
         return StreamingResponse(_stream(asked), media_type=STREAM)
     if not _talks(asked):

@@ -23,7 +23,7 @@ from everwhen import (
     Unavailable,
     UsageError,
 )
-from everwhen.client import steps
+from everwhen.client import request as client_requests
 from everwhen.facts import Facts
 from everwhen.operations import AsyncBankFacts, BankFacts, arguments_of, operations
 from everwhen.serve.server_settings import ServerSettings
@@ -76,7 +76,7 @@ def twin_of(ours: type) -> type:
 def test_every_operation_can_be_sent_to_a_server() -> None:
     for name, operation in operations().items():
         if name not in LOCAL_ONLY:
-            assert operation.spec.route or operation in steps._STEPS, name
+            assert operation.spec.route or operation in client_requests._STEPS, name
 
 
 def test_what_is_added_is_recalled(either: Memory | Client) -> None:

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from everwhen import Client, Damaged, Memory, Refused, UsageError
-from everwhen.client import steps
+from everwhen.client import request as client_requests
 from everwhen.files import json_values as files
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
@@ -241,7 +241,7 @@ def test_an_import_larger_than_allowed_is_refused(settings: ServerSettings) -> N
 def test_the_client_moves_a_bank_and_goes_on_after_a_break(
     served: Served, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "PART", 5000)
+    monkeypatch.setattr(client_requests, "PART", 5000)
     heard: list[int] = []
     with (
         Client(served.url, served.key("admin"), bank="ana") as client,

@@ -77,18 +77,14 @@ class Client(Bank):
                     yield piece
 
     def _take(self, steps: Steps[R]) -> R:
-        work = self._connection.taken(steps)
+        async def do(todo: Outgoing | float) -> Reply | None:
+            return self._do(todo)  # on the spot, so that nothing is ever waited for
+
         try:
-            todo = next(work)
-            while True:
-                try:
-                    reply = self._do(todo)
-                except BaseException as error:
-                    todo = work.throw(error)
-                else:
-                    todo = work.send(reply)
+            self._connection.taken(steps, do).send(None)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
+        raise AssertionError("a request was waited for")
 
     def _do(self, todo: Outgoing | float) -> Reply | None:
         if isinstance(todo, float):
@@ -134,7 +130,7 @@ class AsyncClient(BankMethods):
 
     async def perform(self, operation: Operation[R], /) -> R:
         """Let the server do one operation."""
-        return await self._take(steps_of(operation))
+        return await self._connection.taken(steps_of(operation), self._do)
 
     def stream(self, operation: Operation[Answer], /) -> AsyncIterator[str | Answer]:
         """The pieces of an answer as they come, and at last the answer."""
@@ -150,20 +146,6 @@ class AsyncClient(BankMethods):
                 async for line in answer.aiter_lines():
                     if (piece := events.read(line)) is not None:
                         yield piece
-
-    async def _take(self, steps: Steps[R]) -> R:
-        work = self._connection.taken(steps)
-        try:
-            todo = next(work)
-            while True:
-                try:
-                    reply = await self._do(todo)
-                except BaseException as error:
-                    todo = work.throw(error)
-                else:
-                    todo = work.send(reply)
-        except StopIteration as done:
-            return done.value  # type: ignore[no-any-return]
 
     async def _do(self, todo: Outgoing | float) -> Reply | None:
         if isinstance(todo, float):

@@ -1,14 +1,14 @@
 """One request and its answer, apart from what sends it: the same for the client and its asynchronous twin.
 
-A method is a generator of calls (`Steps`). `Connection.taken` makes of it a generator of what is to be done outside:
-send a request, or pause. `Client` and `AsyncClient` differ only in how they do these two.
+A method is a generator of calls (`Steps`), which `Connection.taken` takes. What is done outside is to send a request,
+and to pause: `Client` and `AsyncClient` differ only in how they `Do` these two.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
 from functools import cache
@@ -99,8 +99,8 @@ class Reply(Frozen):
     headers: Mapping[str, str]
 
 
-Work: TypeAlias = Generator[Outgoing | float, Reply | None, R]
-"""Yields what is to be done outside: a request to send, or seconds to pause."""
+Do: TypeAlias = Callable[[Outgoing | float], Awaitable[Reply | None]]
+"""Does what is to be done outside: sends a request, or pauses for some seconds."""
 
 
 class Connection:
@@ -129,14 +129,14 @@ class Connection:
             "timeout": max(self._timeout, PATIENCE) if call.patient else self._timeout,
         }
 
-    def taken(self, steps: Steps[R]) -> Work[R]:
+    async def taken(self, steps: Steps[R], do: Do) -> R:
         """Take the steps of a method, each until it is answered."""
         with one_wait() as wait:
             try:
                 call = next(steps)
                 while True:
                     try:
-                        got = yield from self._answered(call)
+                        got = await self._answered(call, do)
                     except BaseException as error:
                         call = steps.throw(error)
                     else:
@@ -145,22 +145,22 @@ class Connection:
                 value = cast("R", done.value)
                 return cast("R", Listed(value, wait.pending)) if isinstance(value, list) else value
 
-    def _answered(self, call: Call) -> Work[Any]:
+    async def _answered(self, call: Call, do: Do) -> Any:
         import httpx
 
         if call.after:
-            yield call.after
+            await do(call.after)
         outgoing = Outgoing(self.request(call), call.into)  # made once: attempts share the idempotency key
         for attempt in range(ATTEMPTS):
             try:
-                reply = yield outgoing
+                reply = await do(outgoing)
                 assert reply is not None
                 return read(call, reply)
             except httpx.TransportError as error:
                 last = attempt + 1 == ATTEMPTS or call.into is not None
                 if last or isinstance(error, httpx.TimeoutException):
                     raise unreachable(self.url, error) from error
-                yield PAUSE * 2**attempt
+                await do(PAUSE * 2**attempt)
         raise AssertionError("the last attempt returns or raises")
 
     @contextmanager

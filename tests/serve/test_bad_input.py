@@ -220,7 +220,7 @@ def test_an_unexpected_failure_is_a_plain_500(
     def broken() -> Any:
         raise RuntimeError("the secret is in /somewhere/private.py")
 
-    monkeypatch.setattr(served.state.banks, "names", broken)
+    monkeypatch.setattr(served.state.banks.stored, "names", broken)
     assert "secret" not in told(http.get("/banks"), 500)
 
 

@@ -3,26 +3,38 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from everwhen.models.llm.base import LLM, LLMError, Problem, Reply, complete_all
 from everwhen.settings import Settings
 from everwhen.types import Usage
 
 if TYPE_CHECKING:
-    from everwhen.models.llm.pydantic_ai import PydanticAI
+    from everwhen.models.llm.pydantic_ai import Output, PydanticAI
 
 __all__ = [
     "LLM", "LLMError", "Problem", "Reply", "Usage", "complete_all", "llm_of", "open_llm",
 ]  # fmt: skip
 
 
-def open_llm(spec: str, **options: Any) -> PydanticAI:
+class ModelOptions(TypedDict, total=False):
+    """How a model is reached and asked; `PydanticAI` has the defaults."""
+
+    base_url: str | None
+    api_key: str | None
+    output: Output
+    timeout: float
+    concurrency: int
+    attempts: int
+    max_tokens: int
+    temperature: float
+
+
+def open_llm(spec: str, **options: Unpack[ModelOptions]) -> PydanticAI:
     """The model that a setting names: `openai:<model>`, `anthropic:<model>`, `google:<model>`, `ollama:<model>`.
 
-    `options` say how it is reached and asked, as `PydanticAI` takes them. `base_url` is any other server that speaks
-    the provider's protocol, such as a llama.cpp server with `openai:<model>`. Keys come from the provider's usual
-    variable, for a `base_url` from EVERWHEN_LLM_API_KEY.
+    `base_url` is any other server that speaks the provider's protocol, such as a llama.cpp server with
+    `openai:<model>`. Keys come from the provider's usual variable, for a `base_url` from EVERWHEN_LLM_API_KEY.
     """
     from everwhen.models.llm.pydantic_ai import PydanticAI
 

@@ -74,7 +74,44 @@ def forget(
         return ForgetOutcome(
             Receipt(at, dry_run, erased=True, notes=("there is nothing that this speaks of",))
         )
-    return _forget(store, embedder, settings, turns, names, wanted.facts, at, dry_run)
+    ids = [turn.id for turn in turns]
+    levels = read_levels(store.tree.levels(), settings.tree_windows, settings.tree_exchanges, store.info.zone)
+    for _ in range(ATTEMPTS):
+        followers = store.keep.followers(ids)
+        retold = reembed_followers(embedder, settings, followers)
+        near = affected(store, turns)
+        cache = CacheCleaner(store, embedder, settings)
+        if not dry_run:
+            cache.drop_turns(turns, [one.turn for one in followers])
+        removed: Removed | None = None
+        with store.keep.forgetting() as eraser:
+            if eraser.followers(ids) != followers:
+                continue  # somebody spoke meanwhile: another context is to be made
+            removed = remove(eraser, store, turns, near, retold, names, wanted.facts, levels, at)
+            if dry_run:
+                eraser.undo()
+        assert removed is not None
+        gone = removed.gone
+        receipt = Receipt(
+            at,
+            dry_run,
+            turns=tuple(ids),
+            sessions=_emptied(store, turns),
+            events=gone.units.get("event", ()),
+            narratives=gone.units.get("narrative", ()),
+            nodes=removed.nodes,
+            facts=removed.facts,
+            entities=gone.entities,
+            vectors=gone.vectors,
+            links=gone.links,
+            rebuilt=removed.again,
+        )
+        if dry_run:
+            return ForgetOutcome(receipt)
+        refill_links(store, gone.unlinked)
+        receipt = replace(receipt, cached=cache.drop(removed.texts))
+        return ForgetOutcome(finish(store, receipt, cache), removed.until)
+    raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
 
 
 def choose(store: Store, wanted: ForgetRequest) -> tuple[list[Turn], list[str]]:
@@ -112,43 +149,6 @@ def _naming(names: Sequence[str]) -> Callable[[Turn], bool]:
     return lambda turn: (
         pattern is not None and bool(pattern.search(turn.text) or pattern.search(turn.speaker))
     )
-
-
-def _forget(
-    store: Store,
-    embedder: Embedder,
-    settings: Settings,
-    turns: Sequence[Turn],
-    names: Sequence[str],
-    facts: Sequence[str],
-    at: datetime,
-    dry_run: bool,
-) -> ForgetOutcome:
-    ids = [turn.id for turn in turns]
-    levels = read_levels(store.tree.levels(), settings.tree_windows, settings.tree_exchanges, store.info.zone)
-    for _ in range(ATTEMPTS):
-        followers = store.keep.followers(ids)
-        retold = reembed_followers(embedder, settings, followers)
-        near = affected(store, turns)
-        cache = CacheCleaner(store, embedder, settings)
-        if not dry_run:
-            cache.drop_turns(turns, [one.turn for one in followers])
-        removed: Removed | None = None
-        with store.keep.forgetting() as eraser:
-            if eraser.followers(ids) != followers:
-                continue  # somebody spoke meanwhile: another context is to be made
-            removed = remove(eraser, store, turns, near, retold, names, facts, levels, at)
-            if dry_run:
-                eraser.undo()
-        assert removed is not None
-        sessions = _emptied(store, turns)
-        receipt = _receipt(removed, ids, sessions, at, dry_run)
-        if dry_run:
-            return ForgetOutcome(receipt)
-        refill_links(store, removed.gone.unlinked)
-        receipt = replace(receipt, cached=cache.drop(removed.texts))
-        return ForgetOutcome(finish(store, receipt, cache), removed.until)
-    raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
 
 
 def affected(store: Store, turns: Sequence[Turn]) -> list[str]:
@@ -288,24 +288,4 @@ def _emptied(store: Store, turns: Sequence[Turn]) -> tuple[str, ...]:
     sessions = dict.fromkeys(turn.session for turn in turns)
     return tuple(
         session for session in sessions if all(turn.id in gone for turn in store.turns(session=session))
-    )
-
-
-def _receipt(
-    removed: Removed, ids: Sequence[str], sessions: tuple[str, ...], at: datetime, dry_run: bool
-) -> Receipt:
-    units = removed.gone.units
-    return Receipt(
-        at,
-        dry_run,
-        turns=tuple(ids),
-        sessions=sessions,
-        events=units.get("event", ()),
-        narratives=units.get("narrative", ()),
-        nodes=removed.nodes,
-        facts=removed.facts,
-        entities=removed.gone.entities,
-        vectors=removed.gone.vectors,
-        links=removed.gone.links,
-        rebuilt=removed.again,
     )

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from everwhen.errors import Unavailable, UsageError
 from everwhen.facts.changes import close_chains
@@ -29,6 +30,12 @@ KINDS = {
     "facts": "facts",
     "summaries": "summaries",
 }
+_DERIVED = (
+    ("event", "events", "events"),
+    ("narrative", "narratives", "narratives"),
+    ("node", "summaries", "nodes"),
+)
+"""Kinds of derived units, what a rule calls them, and the field of a receipt that lists them."""
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _CLAUSE = re.compile(
     r"(?:keep\s+)?(?P<kind>raw turns|turns|events|narratives|facts|summaries)\s+(?:for\s+)?"
@@ -82,7 +89,7 @@ def retain(
         cache = CacheCleaner(store, embedder, settings)
         if not dry_run:
             cache.drop_turns(turns, [one.turn for one in followers])
-        receipt = Receipt(now, dry_run)
+        gone: dict[str, Any] = {}
         texts: list[str] = []
         unlinked: Mapping[int, int] = {}
         with store.keep.forgetting() as eraser:
@@ -90,25 +97,19 @@ def retain(
                 continue
             if ids:
                 eraser.remember(ids, now)
-                gone = eraser.expire(ids, retold, now)
-                receipt = replace(receipt, turns=tuple(ids), vectors=gone.vectors, links=gone.links)
-                unlinked = gone.unlinked
-            dropped: dict[str, tuple[str, ...]] = {}
-            for kind, named in (("event", "events"), ("narrative", "narratives"), ("node", "summaries")):
+                expired = eraser.expire(ids, retold, now)
+                gone |= {"turns": tuple(ids), "vectors": expired.vectors, "links": expired.links}
+                unlinked = expired.unlinked
+            for kind, named, field in _DERIVED:
                 if named in until:
-                    dropped[kind], words = eraser.drop_old(kind, until[named])
+                    gone[field], words = eraser.drop_old(kind, until[named])
                     texts += words
-            receipt = replace(
-                receipt,
-                events=dropped.get("event", ()),
-                narratives=dropped.get("narrative", ()),
-                nodes=dropped.get("node", ()),
-            )
             if "facts" in until:
                 facts = eraser.old_facts(until["facts"])
                 close_chains(eraser.facts, facts, now)
                 texts += eraser.erase_facts(facts)
-                receipt = replace(receipt, facts=tuple(facts))
+                gone["facts"] = tuple(facts)
+            receipt = Receipt(now, dry_run, **gone)
             if taken(receipt):
                 receipt = replace(receipt, entities=eraser.drop_unspoken())
             if dry_run:

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 
 from everwhen.cli import run
-from everwhen.cli.validity_bars import cells
-from everwhen.types import Fact
-from everwhen.when import Interval
+from everwhen.cli.safe_printing import time_bar
 
 LISBON = ("facts", "assert", "Marta", "lives in", "Lisbon", "--from", "2021-03-01", "--at", "2025-02-03")
 PORTO = ("facts", "assert", "Marta", "moved to", "Porto", "--from", "2025-05-31", "--at", "2025-06-01")
@@ -116,9 +114,8 @@ def test_a_bar_lies_where_the_fact_holds() -> None:
 
     def bar(begin: int, end: int | None) -> str:
         at = start + timedelta(days=begin)
-        valid = Interval(at, None if end is None else start + timedelta(days=end), "second")
-        fact = Fact("f", 1, "s", "p", "o", valid, start, None, 1.0, "user", "believed")
-        return cells(fact, start, start + timedelta(days=10), 10)
+        until = None if end is None else start + timedelta(days=end)
+        return time_bar(at, until, start, start + timedelta(days=10), 10)
 
     assert bar(0, 5) == "█████     " and bar(5, 10) == "     █████"
     assert bar(5, None) == "     ████▶" and bar(10, None) == "         ▶" and bar(3, 3) == "   █      "

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
+from typer import Option
 
 from everwhen.cli.command_table import FirstScreen
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
     from everwhen.memory import Memory
     from everwhen.store.banks import Banks
@@ -84,6 +86,14 @@ class GlobalOptions:
 
         return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
 
+    @contextmanager
+    def reading(self, at: str | None = None, **settings: Any) -> Iterator[tuple[Memory, TimeReader]]:
+        """The bank that the command is about, open, and what reads the times of the command."""
+        from everwhen.time_arguments import TimeReader
+
+        with self.open(**settings) as memory:
+            yield memory, TimeReader(self.zone_of(memory), at)
+
     def expect_models(self) -> None:
         """Begin to open the packaged networks: the command will ask them. Others may have been chosen."""
         if "EVERWHEN_EMBEDDER" in os.environ or "EVERWHEN_READER" in os.environ:
@@ -114,7 +124,14 @@ class GlobalOptions:
     def tell(self, value: Any, line: str) -> None:
         """What was done: as JSON where that is asked for, else as one line for people."""
         if not self.printed(value):
-            self.console.print(line)
+            self.say(line)
+
+    def say(self, *parts: str | tuple[str, str] | Text, style: str | None = None) -> None:
+        """One line for people, of parts as `styled` takes them."""
+        from everwhen.cli.safe_printing import printable, styled
+
+        alone = len(parts) == 1 and isinstance(parts[0], str)
+        self.console.print(printable(str(parts[0])) if alone else styled(*parts), style=style)
 
     @cached_property
     def console(self) -> Console:
@@ -129,12 +146,6 @@ class GlobalOptions:
 
         return known_zone(self.zone or memory.zone)
 
-    def clock(self, memory: Memory, at: str | None = None) -> TimeReader:
-        """Reads the times of this command."""
-        from everwhen.time_arguments import TimeReader
-
-        return TimeReader(self.zone_of(memory), at)
-
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
@@ -147,26 +158,22 @@ def _tell_version(wanted: bool) -> None:
 @app.callback()
 def options(
     context: typer.Context,
-    home: Annotated[
-        Path | None, typer.Option(envvar="EVERWHEN_HOME", help="Folder that holds the banks.")
-    ] = None,
+    home: Annotated[Path | None, Option(envvar="EVERWHEN_HOME", help="Folder that holds the banks.")] = None,
     store: Annotated[
         str | None,
-        typer.Option(
+        Option(
             envvar="EVERWHEN_STORE",
             help="Or a database: postgresql://USER@HOST/NAME.",
         ),
     ] = None,
     bank: Annotated[
-        str | None, typer.Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
+        str | None, Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")
     ] = None,
-    zone: Annotated[
-        str | None, typer.Option(help="Zone of times without one: Europe/Lisbon, +05:30.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only results.")] = False,
+    zone: Annotated[str | None, Option(help="Zone of times without one: Europe/Lisbon, +05:30.")] = None,
+    json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, Option("--quiet", "-q", help="Print only results.")] = False,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_tell_version)
+        bool, Option("--version", help="Print the version.", is_eager=True, callback=_tell_version)
     ] = False,
 ) -> None:
     """Options that work before or after any command."""

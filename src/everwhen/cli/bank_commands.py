@@ -1,14 +1,15 @@
-"""`banks`, `stats`, `doctor`, `reembed`: look after the memory."""
+"""`banks`, `stats`, `doctor`, `zone`, `reembed`, `move`: look after the memory."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.progress import counting
+from everwhen.cli.progress import counting, telling
+from everwhen.errors import UsageError
 
 
 @app.command()
@@ -21,10 +22,10 @@ def banks(here: GlobalOptions) -> None:
     if here.printed([{"bank": name, "bytes": size} for name, size in found.items()]):
         return
     for name, size in found.items():
-        here.console.print(f"{name}  {_size(size)}")
+        here.say(f"{name}  {_size(size)}")
     if not found:
         where = "the database" if here.store else home_folder(here.home)
-        here.console.print(f"no bank in {where}; `everwhen add TEXT` makes one")
+        here.say(f"no bank in {where}; `everwhen add TEXT` makes one")
 
 
 @app.command()
@@ -53,18 +54,16 @@ def stats(here: GlobalOptions) -> None:
         "schema": str(found.schema),
     }
     for name, value in rows.items():
-        here.console.print(f"{name:<10} {value}")
+        here.say(f"{name:<10} {value}")
 
 
 @app.command()
 def doctor(
     here: GlobalOptions,
-    fix: Annotated[
-        bool, typer.Option("--fix", help="Rebuild what is derived; turns are never touched.")
-    ] = False,
+    fix: Annotated[bool, Option("--fix", help="Rebuild what is derived; turns are never touched.")] = False,
     salvage: Annotated[
         Path | None,
-        typer.Option(
+        Option(
             metavar="OUT.jsonl", help="Write every turn that can be read in a damaged file, for `import`."
         ),
     ] = None,
@@ -78,17 +77,13 @@ def doctor(
         return
     with here.open() as memory:
         findings = memory.doctor(fix=fix)
-    if here.json:
-        here.print({"bank": memory.bank, "findings": findings})
-    elif not findings:
-        here.console.print(f"bank {memory.bank} is sound")
-    else:
-        for finding in findings:
-            here.console.print(
-                f"{'mended' if finding.fixed else 'found'} ({finding.check}): {finding.problem}"
-            )
-    if any(not finding.fixed for finding in findings):
-        raise typer.Exit(1)
+    if not here.printed({"bank": memory.bank, "findings": findings}):
+        for one in findings:
+            here.say(f"{'mended' if one.fixed else 'found'} ({one.check}): {one.problem}")
+        if not findings:
+            here.say(f"bank {memory.bank} is sound")
+    if any(not one.fixed for one in findings):
+        raise Exit(1)
 
 
 def _salvage(here: GlobalOptions, out: Path) -> None:
@@ -96,10 +91,8 @@ def _salvage(here: GlobalOptions, out: Path) -> None:
 
     bank = here.bank or "default"
     count = Memory.salvage(out, here.home, bank)
-    if here.json:
-        here.print({"bank": bank, "turns": count, "file": out})
-    elif str(out) != "-":
-        here.console.print(
+    if not here.printed({"bank": bank, "turns": count, "file": out}) and str(out) != "-":
+        here.say(
             f"{count:,} turns of bank {bank} can be read, and are in {out}; "
             f"`everwhen import {out} --bank NAME` makes a new bank of them"
         )
@@ -109,7 +102,7 @@ def _salvage(here: GlobalOptions, out: Path) -> None:
 def zone(
     here: GlobalOptions,
     name: Annotated[
-        str | None, typer.Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only told.")
+        str | None, Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only told.")
     ] = None,
 ) -> None:
     """The zone in which a bank counts days.
@@ -117,18 +110,15 @@ def zone(
     It is that of questions, and of messages that come without one; what was read before stays as it was read.
     """
     with here.open(zone=name) as memory:
-        here.tell(
-            {"bank": memory.bank, "zone": memory.zone}, f"bank {memory.bank} counts days in {memory.zone}"
-        )
+        found = {"bank": memory.bank, "zone": memory.zone}
+        here.tell(found, f"bank {memory.bank} counts days in {memory.zone}")
 
 
 @app.command()
 def reembed(
     here: GlobalOptions,
-    bank: Annotated[str, typer.Argument(help="The bank.")],
-    model: Annotated[
-        str, typer.Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")
-    ],
+    bank: Annotated[str, Argument(help="The bank.")],
+    model: Annotated[str, Option(help="conversation-1, fastembed:…, openai:… or sentence-transformers:…")],
 ) -> None:
     """Give a bank the vectors of another embedding model."""
     here.bank = bank
@@ -138,6 +128,54 @@ def reembed(
             memory.reembed(model, progress=tick)
         found = memory.stats()
     here.tell(found, f"bank {bank}: {found.passages:,} vectors of {found.dimension} by {found.embedder}")
+
+
+@app.command()
+def move(
+    here: GlobalOptions,
+    to: Annotated[str, Option("--to", help="The home folder, or postgresql://…, that gets the banks.")],
+    banks: Annotated[
+        list[str] | None, Argument(metavar="BANK…", help="The banks [--bank, else all].", show_default=False)
+    ] = None,
+    source: Annotated[
+        str | None,
+        Option("--from", help="The home or database that has them [--store, --home].", show_default=False),
+    ] = None,
+    delete_source: Annotated[
+        bool, Option("--delete-source", help="Delete each bank at the source once its copy is verified.")
+    ] = False,
+) -> None:
+    """Copy banks to another home or database.
+
+    Each record is verified. After an interruption the same command goes on.
+    """
+    from everwhen.home import home_folder, is_address
+    from everwhen.maintenance.move import move_bank
+    from everwhen.store.opening import banks_at
+
+    ours, theirs = (
+        where if is_address(where) else str(home_folder(where).resolve())
+        for where in (source or here.store or str(here.home or ""), to)
+    )
+    if ours == theirs:
+        raise UsageError(f"{to} is where the banks are already; name another home (--to)")
+    kept, target = banks_at(ours), banks_at(theirs)
+    moved = []
+    with telling(here) as told:
+        for name in banks or ([here.bank] if here.bank else kept.names()):
+
+            def tick(done: int, total: int, name: str = name) -> None:
+                told(f"{name} (records)", done, total)
+
+            moved.append(move_bank(kept, target, name, delete_source=delete_source, progress=tick))
+    if here.printed(moved):
+        return
+    for one in moved:
+        how = "was there already" if one.was_there else "is moved"
+        gone = ", and deleted at the source" if one.deleted else ""
+        here.say(f"bank {one.bank} {how}: {sum(one.records.values()):,} records, verified{gone}")
+    if not moved:
+        here.say(f"no bank in {ours}")
 
 
 def _size(count: int) -> str:

@@ -6,7 +6,6 @@ The modules register their commands with `@app.command()`; a command that has no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,93 +21,76 @@ class Place(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A line of the first screen: where the command is, and what it is for."""
-
-    module: str
-    help: str
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """Commands that belong together, by the name that each has in the group."""
 
     help: str
     members: Mapping[str, Place]
 
 
+def _in(module: str, *names: str) -> dict[str, Place]:
+    return {name: Place(module, name) for name in names}
+
+
 EVERYDAY = {
-    "add": Entry("add_command", "Remember one or more messages."),
-    "import": Entry("import_command", "Import chats, transcripts, notes or an export."),
-    "recall": Entry("recall_commands", "The memories that answer a question (same: search)."),
-    "ask": Entry("ask_commands", "The answer in words, with its sources."),
-    "when": Entry("time_commands", "When something was, is or will be."),
-    "timeline": Entry("time_commands", "What happened, in the order of time."),
-    "forget": Entry("retention_commands", "Delete for good, derived data too (same: delete)."),
-    "chat": Entry("chat", "Talk with a model that remembers."),
-    "setup": Entry("setup_commands", "Give a coding agent its memory."),
-    "ui": Entry("ui", "Open the page in a browser."),
-    "serve": Entry("serve_commands", "HTTP and MCP for other programs."),
-    "demo": Entry("demo", "See it work on a short story; keeps nothing."),
+    "add": ("add_commands", "Remember one or more messages."),
+    "import": ("add_commands", "Import chats, transcripts, notes or an export."),
+    "recall": ("recall_commands", "The memories that answer a question (same: search)."),
+    "ask": ("ask_commands", "The answer in words, with its sources."),
+    "when": ("time_commands", "When something was, is or will be."),
+    "timeline": ("time_commands", "What happened, in the order of time."),
+    "forget": ("retention_commands", "Delete for good, derived data too (same: delete)."),
+    "chat": ("ask_commands", "Talk with a model that remembers."),
+    "setup": ("setup_commands", "Give a coding agent its memory."),
+    "ui": ("serve_commands", "Open the page in a browser."),
+    "serve": ("serve_commands", "HTTP and MCP for other programs."),
+    "demo": ("demo", "See it work on a short story; keeps nothing."),
 }
-"""At most twelve."""
+"""The module of each, and what the first screen says of it. At most twelve."""
 
 GROUPS = {
     "show": Group(
         "What is remembered: turns, events, people, summaries.",
         {
-            "turns": Place("recall_commands", "turns"),
-            "sessions": Place("recall_commands", "sessions"),
-            "grep": Place("recall_commands", "grep"),
-            "events": Place("graph", "events"),
-            "entities": Place("graph", "entities"),
-            "graph": Place("graph", "graph"),
-            "tree": Place("tree", "tree"),
-            "profile": Place("tree", "profile"),
-            "map": Place("map", "map"),
-            "context": Place("recall_commands", "context"),
+            **_in("show_commands", "turns", "sessions", "grep", "events", "entities", "graph"),
+            **_in("tree", "tree", "profile"),
+            **_in("map", "map"),
+            **_in("recall_commands", "context"),
         },
     ),
     "time": Group(
         "Compare two events; read a time expression.",
-        {"compare": Place("time_commands", "compare"), "resolve": Place("when_is", "when-is")},
+        {**_in("time_commands", "compare"), "resolve": Place("time_commands", "when-is")},
     ),
     "bank": Group(
         "Look after a bank: health, backup, export, retention.",
         {
             "list": Place("bank_commands", "banks"),
-            "stats": Place("bank_commands", "stats"),
-            "doctor": Place("bank_commands", "doctor"),
-            "export": Place("retention_commands", "export"),
-            "backup": Place("retention_commands", "backup"),
-            "restore": Place("retention_commands", "restore"),
-            "move": Place("move_command", "move"),
-            "zone": Place("bank_commands", "zone"),
-            "retain": Place("retention_commands", "retain"),
-            "process": Place("extraction_commands", "process"),
-            "reextract": Place("extraction_commands", "reextract"),
-            "consolidate": Place("tree", "consolidate"),
-            "reembed": Place("bank_commands", "reembed"),
+            **_in("bank_commands", "stats", "doctor"),
+            **_in("retention_commands", "export", "backup", "restore"),
+            **_in("bank_commands", "move", "zone"),
+            **_in("retention_commands", "retain"),
+            **_in("add_commands", "process", "reextract"),
+            **_in("tree", "consolidate"),
+            **_in("bank_commands", "reembed"),
         },
     ),
     "server": Group(
         "API keys, MCP over standard input, workers, hooks.",
         {
-            "mcp": Place("serve_commands", "mcp"),
-            "keys": Place("serve_commands", "keys"),
-            "worker": Place("db", "worker"),
-            "resident": Place("setup_commands", "resident"),
+            **_in("serve_commands", "mcp", "keys"),
+            **_in("db", "worker"),
+            **_in("setup_commands", "resident"),
         },
     ),
 }
 WHOLE = {
-    "facts": Entry("facts", "What is true from when to when."),
-    "db": Entry("db", "The PostgreSQL database that holds the banks."),
+    "facts": ("facts", "What is true from when to when."),
+    "db": ("db", "The PostgreSQL database that holds the banks."),
 }
 """Groups that are one module each."""
 if (Path(__file__).parents[3] / "benchmarks" / "everwhen_bench").is_dir():
-    WHOLE["bench"] = Entry("bench", "Measure quality and speed (in a checkout).")
+    WHOLE["bench"] = ("bench", "Measure quality and speed (in a checkout).")
 
 ALIASES = {
     "search": Place("recall_commands", "recall"),
@@ -141,15 +123,15 @@ class FirstScreen(LazyGroup):
     """`everwhen` itself: the everyday commands, and the groups with the others."""
 
     def __init__(self, **settings: Any) -> None:
-        modules = {**EVERYDAY, **WHOLE}
-        shown = {name: Place(one.module, name) for name, one in modules.items()}
+        shown = {name: Place(module, name) for name, (module, _) in {**EVERYDAY, **WHOLE}.items()}
         groups = {name: Place("", name) for name in GROUPS}
         super().__init__({**shown, **groups}, ALIASES, **{**settings, "commands": {}})
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        for title, listed in (("Commands", EVERYDAY), ("Groups", {**GROUPS, **WHOLE})):
+        groups = {name: ("", group.help) for name, group in GROUPS.items()}
+        for title, listed in (("Commands", EVERYDAY), ("Groups", {**groups, **WHOLE})):
             with formatter.section(title):
-                formatter.write_dl([(name, one.help) for name, one in listed.items()])  # type: ignore[attr-defined]
+                formatter.write_dl([(name, help) for name, (_, help) in listed.items()])
         formatter.write_paragraph()
         formatter.write_text("`everwhen GROUP --help` lists the commands of a group.")
         super().format_options(ctx, formatter)

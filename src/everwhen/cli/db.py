@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Exit, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
+from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from everwhen.store.opening import Database
 
 db = Commands(help="The PostgreSQL database that holds the banks (--store).", no_args_is_help=True)
@@ -18,13 +21,14 @@ app.add_typer(db, name="db")
 @db.command()
 def init(here: GlobalOptions) -> None:
     """Check the server, and make the tables. Safe to run again, and by several at once."""
-    _migrate(here)
+    migrate(here)
 
 
 @db.command()
 def migrate(here: GlobalOptions) -> None:
     """Bring the tables to the newest schema. The first command of a newer everwhen does it as well."""
-    _migrate(here)
+    server = _server(here)
+    _told(here, server, "made", server.migrate())
 
 
 @db.command()
@@ -33,9 +37,9 @@ def check(here: GlobalOptions) -> None:
     found = _server(here).describe()
     if not here.printed(found):
         for name, value in found.items():
-            here.console.print(f"{name:14}{value}")
+            here.say(f"{name:14}{value}")
     if found["missing"]:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 @db.command()
@@ -46,18 +50,15 @@ def index(here: GlobalOptions) -> None:
     server = _server(here)
     assert here.store is not None
     server.migrate()
-    made = build(here.store, None if here.json else lambda bank: here.console.print(f"{bank} …"))
-    here.tell(
-        {"database": server.where, "indexed": made},
-        f"{server.where}: an index made for {', '.join(made)}" if made else f"{server.where}: nothing to do",
-    )
+    made = build(here.store, None if here.json else lambda bank: here.say(f"{bank} …"))
+    _told(here, server, "indexed", made, f"an index made for {', '.join(made)}")
 
 
 @db.command()
 def distribute(
     here: GlobalOptions,
     shards: Annotated[
-        int, typer.Option(min=1, max=4096, help="Parts that the banks are spread over; fixed afterwards.")
+        int, Option(min=1, max=4096, help="Parts that the banks are spread over; fixed afterwards.")
     ] = 32,
 ) -> None:
     """Spread the banks over the machines of Citus, each bank on one. Stop servers and workers first."""
@@ -65,18 +66,15 @@ def distribute(
 
     server = _server(here)
     assert here.store is not None
-    made = spread(here.store, shards, None if here.json else lambda table: here.console.print(f"{table} …"))
-    here.tell(
-        {"database": server.where, "distributed": made},
-        f"{server.where}: {len(made)} tables distributed" if made else f"{server.where}: nothing to do",
-    )
+    made = spread(here.store, shards, None if here.json else lambda table: here.say(f"{table} …"))
+    _told(here, server, "distributed", made, f"{len(made)} tables distributed")
 
 
 @app.command()
 def worker(
     here: GlobalOptions,
-    once: Annotated[bool, typer.Option("--once", help="End when nothing waits any more.")] = False,
-    every: Annotated[float, typer.Option(min=0.1, help="Seconds between two looks.")] = 2.0,
+    once: Annotated[bool, Option("--once", help="End when nothing waits any more.")] = False,
+    every: Annotated[float, Option(min=0.1, help="Seconds between two looks.")] = 2.0,
 ) -> None:
     """Extract what waits, in all banks, until it is told to end. Several may run, on several machines."""
     import signal
@@ -103,17 +101,12 @@ def worker(
             stop.wait(every)
 
 
-def _migrate(here: GlobalOptions) -> None:
-    server = _server(here)
-    made = server.migrate()
-    here.tell(
-        {"database": server.where, "made": made},
-        f"{server.where}: {', '.join(made)}" if made else f"{server.where}: nothing to do",
-    )
+def _told(here: GlobalOptions, server: Database, what: str, made: Sequence[str], said: str = "") -> None:
+    said = said or ", ".join(made)
+    here.tell({"database": server.where, what: made}, f"{server.where}: {said if made else 'nothing to do'}")
 
 
 def _server(here: GlobalOptions) -> Database:
-    from everwhen.errors import UsageError
     from everwhen.store.opening import open_database
 
     if here.store is None:

@@ -10,14 +10,14 @@ from contextvars import Context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
 from everwhen.cli import interrupt
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.graph import show_calendar
 from everwhen.cli.progress import counting
 from everwhen.cli.recall_commands import show
-from everwhen.cli.ui import Browser, Port, need_ui, show_page
+from everwhen.cli.serve_commands import Browser, PagePort, need_ui, show_page
+from everwhen.cli.show_commands import show_calendar
 
 if TYPE_CHECKING:
     from everwhen.memory import Memory
@@ -29,10 +29,8 @@ FEW = 256
 @app.command()
 def demo(
     here: GlobalOptions,
-    ui: Annotated[
-        bool, typer.Option("--ui", help="Open the page on the story instead (Ctrl-C ends it).")
-    ] = False,
-    port: Port = 8766,
+    ui: Annotated[bool, Option("--ui", help="Open the page on the story instead (Ctrl-C ends it).")] = False,
+    port: PagePort = 8766,
     browser: Browser = True,
 ) -> None:
     """See it work: a story's timeline, answers with dates and reasons. Keeps nothing."""
@@ -75,19 +73,19 @@ def tell(here: GlobalOptions) -> None:
         if here.json:
             here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=FEW) for one in QUESTIONS])
             return
-        here.console.print("What happened, and when: worked out from what was said", style="bold")
+        here.say("What happened, and when: worked out from what was said", style="bold")
         show_calendar(here, calendar(memory))
+
+        def answered(question: str, style: str) -> None:
+            here.say(f"\n{question}", style="bold")
+            here.say(memory.ask(question, at=ASKED_AT, model="none").text, style=style)
+
         for one in QUESTIONS:
-            here.console.print(f"\n{one.question}", style="bold")
-            here.console.print(memory.ask(one.question, at=ASKED_AT, model="none").text, style="green")
+            answered(one.question, "green")
             show(here, memory.recall(one.question, at=ASKED_AT, max_tokens=FEW), explain=True, limit=2)
-        here.console.print("\nAnd ten more", style="bold")
+        here.say("\nAnd ten more", style="bold")
         for question, _ in ASKED:
-            here.console.print(f"\n{question}", style="bold")
-            here.console.print(memory.ask(question, at=ASKED_AT, model="none").text, style="green")
-        here.console.print(f"\n{NOT_TOLD}", style="bold")
-        here.console.print(memory.ask(NOT_TOLD, at=ASKED_AT, model="none").text, style="yellow")
-    here.console.print("\nClick through it: everwhen demo --ui")
-    here.console.print(
-        "Your own: everwhen add 'I moved to Porto in May'; everwhen ask 'when did I move to Porto'"
-    )
+            answered(question, "green")
+        answered(NOT_TOLD, "yellow")
+    here.say("\nClick through it: everwhen demo --ui")
+    here.say("Your own: everwhen add 'I moved to Porto in May'; everwhen ask 'when did I move to Porto'")

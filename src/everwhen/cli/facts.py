@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
+from typer import Argument, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
-from everwhen.cli.safe_printing import printable
+from everwhen.cli.fact_printing import draw, show, tell, write
+from everwhen.cli.safe_printing import styled, table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from everwhen.memory import Memory
-    from everwhen.types import Fact, Origin
+    from everwhen.types import Origin
 
 facts = Commands(help="What is true from when to when, and what was known when.", no_args_is_help=True)
 app.add_typer(facts, name="facts")
 
-Subject = Annotated[str, typer.Argument(help="Who or what it is about.")]
-Predicate = Annotated[str, typer.Argument(help="Such as 'lives in'.")]
-AnySubject = Annotated[str | None, typer.Argument(help="Who or what; left out: everything.")]
-AnyPredicate = Annotated[str | None, typer.Argument(help="Such as 'lives in'; left out: all.")]
-Object = Annotated[str, typer.Argument(help="Such as 'Porto'.")]
-FactId = Annotated[str, typer.Argument(help="A fact's id, as `--json` shows it.")]
-Reference = Annotated[str, typer.Argument(help="A name as the facts have it.")]
-At = Annotated[str | None, typer.Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
-Now = Annotated[str | None, typer.Option(help="The moment asked about [now].")]
-From = Annotated[str | None, typer.Option("--from", help="Since when it is so [when it was learned].")]
+Subject = Annotated[str, Argument(help="Who or what it is about.")]
+Predicate = Annotated[str, Argument(help="Such as 'lives in'.")]
+AnySubject = Annotated[str | None, Argument(help="Who or what; left out: everything.")]
+AnyPredicate = Annotated[str | None, Argument(help="Such as 'lives in'; left out: all.")]
+Object = Annotated[str, Argument(help="Such as 'Porto'.")]
+FactId = Annotated[str, Argument(help="A fact's id, as `--json` shows it.")]
+Reference = Annotated[str, Argument(help="A name as the facts have it.")]
+At = Annotated[str | None, Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
+Now = Annotated[str | None, Option(help="The moment asked about [now].")]
+From = Annotated[str | None, Option("--from", help="Since when it is so [when it was learned].")]
 CorrectFrom = Annotated[
-    str | None, typer.Option("--from", help="Since when it is so [since what it replaces was].")
+    str | None, Option("--from", help="Since when it is so [since what it replaces was].")
 ]
 
 
@@ -41,30 +39,27 @@ def current(
     subject: AnySubject = None,
     predicate: AnyPredicate = None,
     now: Now = None,
-    limit: Annotated[
-        int | None, typer.Option("--limit", "-n", min=1, help="Facts at the most [all].")
-    ] = None,
+    limit: Annotated[int | None, Option("--limit", "-n", min=1, help="Facts at the most [all].")] = None,
 ) -> None:
     """What holds now."""
-    with here.open() as memory:
-        moment = here.clock(memory).last(now, "now")
-        _show(here, memory, memory.facts.current(subject, predicate, now=moment)[:limit], moment)
+    with here.reading() as (memory, clock):
+        moment = clock.last(now, "now")
+        show(here, memory, memory.facts.current(subject, predicate, now=moment)[:limit], moment)
 
 
 @facts.command("as-of")
 def as_of(
     here: GlobalOptions,
-    when: Annotated[str, typer.Argument(help="The instant: ISO 8601 or 'last March'.")],
+    when: Annotated[str, Argument(help="The instant: ISO 8601 or 'last March'.")],
     subject: AnySubject = None,
     predicate: AnyPredicate = None,
-    known_at: Annotated[str | None, typer.Option(help="As the memory knew it then [at present].")] = None,
+    known_at: Annotated[str | None, Option(help="As the memory knew it then [at present].")] = None,
 ) -> None:
     """What held at an instant."""
-    with here.open() as memory:
-        clock = here.clock(memory)
+    with here.reading() as (memory, clock):
         moment, known = clock.last(when, "instant"), clock.last(known_at, "known_at")
         found = memory.facts.as_of(moment, subject, predicate, known_at=known)
-        _show(here, memory, found, moment)
+        show(here, memory, found, moment)
 
 
 @facts.command()
@@ -72,11 +67,11 @@ def history(
     here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
-    versions: Annotated[bool, typer.Option("--versions", help="Every version ever recorded.")] = False,
+    versions: Annotated[bool, Option("--versions", help="Every version ever recorded.")] = False,
 ) -> None:
     """What is believed of a thing over all of time."""
     with here.open() as memory:
-        _show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
+        show(here, memory, memory.facts.history(subject, predicate, versions=versions), versions=versions)
 
 
 @facts.command("assert")
@@ -86,20 +81,17 @@ def assert_(
     predicate: Predicate,
     object: Object,
     valid_from: From = None,
-    valid_to: Annotated[str | None, typer.Option("--to", help="Until when [until it changes].")] = None,
-    confidence: Annotated[float, typer.Option(help="How sure, from 0 to 1.")] = 1.0,
-    domain: Annotated[
-        str | None, typer.Option(help="Which half-life applies, such as tech_preference.")
-    ] = None,
+    valid_to: Annotated[str | None, Option("--to", help="Until when [until it changes].")] = None,
+    confidence: Annotated[float, Option(help="How sure, from 0 to 1.")] = 1.0,
+    domain: Annotated[str | None, Option(help="Which half-life applies, such as tech_preference.")] = None,
     source: Annotated[
-        list[str] | None, typer.Option(help="Turn id or other source; may be repeated, up to 1,000 times.")
+        list[str] | None, Option(help="Turn id or other source; may be repeated, up to 1,000 times.")
     ] = None,
-    origin: Annotated[str, typer.Option(help="observation, user or inference.")] = "user",
+    origin: Annotated[str, Option(help="observation, user or inference.")] = "user",
     at: At = None,
 ) -> None:
     """Say that something is so."""
-    with here.open(create=True) as memory:
-        clock = here.clock(memory, at)
+    with here.reading(at, create=True) as (memory, clock):
         fact = memory.facts.assert_(
             subject,
             predicate,
@@ -112,7 +104,7 @@ def assert_(
             origin=cast("Origin", origin),  # checked where it is used
             at=clock.at,
         )
-        _told(here, memory, fact)
+        tell(here, memory, fact)
 
 
 @facts.command()
@@ -125,22 +117,21 @@ def correct(
     at: At = None,
 ) -> None:
     """Put something right: your word wins, at once."""
-    with here.open(create=True) as memory:
-        clock = here.clock(memory, at)
+    with here.reading(at, create=True) as (memory, clock):
         begin = clock.first(valid_from, "valid_from")
-        _told(here, memory, memory.facts.correct(subject, predicate, object, valid_from=begin, at=clock.at))
+        tell(here, memory, memory.facts.correct(subject, predicate, object, valid_from=begin, at=clock.at))
 
 
 @facts.command()
 def retract(
     here: GlobalOptions,
     fact: FactId,
-    reason: Annotated[str, typer.Option(help="Why it was never so.")],
+    reason: Annotated[str, Option(help="Why it was never so.")],
     at: At = None,
 ) -> None:
     """Take a fact back: it was never so."""
-    with here.open() as memory:
-        _told(here, memory, memory.facts.retract(fact, reason=reason, at=here.clock(memory, at).at))
+    with here.reading(at) as (memory, clock):
+        tell(here, memory, memory.facts.retract(fact, reason=reason, at=clock.at))
 
 
 @facts.command()
@@ -148,20 +139,19 @@ def end(
     here: GlobalOptions,
     subject: Subject,
     predicate: Predicate,
-    on: Annotated[str, typer.Option(help="When it stopped being so.")],
+    on: Annotated[str, Option(help="When it stopped being so.")],
     at: At = None,
 ) -> None:
     """Say that something stopped being so."""
-    with here.open() as memory:
-        clock = here.clock(memory, at)
-        _show(here, memory, memory.facts.end(subject, predicate, on=clock.first(on, "on"), at=clock.at))
+    with here.reading(at) as (memory, clock):
+        show(here, memory, memory.facts.end(subject, predicate, on=clock.first(on, "on"), at=clock.at))
 
 
 @facts.command()
 def confirm(here: GlobalOptions, fact: FactId, at: At = None) -> None:
     """Say that a fact is still so: it is fresh again."""
-    with here.open() as memory:
-        _told(here, memory, memory.facts.confirm(fact, here.clock(memory, at).at))
+    with here.reading(at) as (memory, clock):
+        tell(here, memory, memory.facts.confirm(fact, clock.at))
 
 
 @facts.command("report-missing")
@@ -170,8 +160,8 @@ def report_missing(here: GlobalOptions, ref: Reference, at: At = None) -> None:
 
     Lists the facts that name it.
     """
-    with here.open() as memory:
-        _show(here, memory, memory.facts.report_missing(ref, here.clock(memory, at).at))
+    with here.reading(at) as (memory, clock):
+        show(here, memory, memory.facts.report_missing(ref, clock.at))
 
 
 @facts.command("report-change")
@@ -180,43 +170,40 @@ def report_change(here: GlobalOptions, ref: Reference, at: At = None) -> None:
 
     Lists the facts that name it.
     """
-    with here.open() as memory:
-        _show(here, memory, memory.facts.report_change(ref, here.clock(memory, at).at))
+    with here.reading(at) as (memory, clock):
+        show(here, memory, memory.facts.report_change(ref, clock.at))
 
 
 @facts.command("half-life")
 def half_life(
     here: GlobalOptions,
-    domain: Annotated[str, typer.Argument(help="Such as tech_preference.")],
-    days: Annotated[float, typer.Argument(help="Days after which such a fact is half as sure.")],
+    domain: Annotated[str, Argument(help="Such as tech_preference.")],
+    days: Annotated[float, Argument(help="Days after which such a fact is half as sure.")],
 ) -> None:
     """Let facts of a domain fade faster or slower in this bank."""
     with here.open(create=True) as memory:
         memory.facts.set_half_life(domain, days)
-        said = printable(f"facts of domain '{domain}' have a half-life of {days:g} days")
+        said = f"facts of domain '{domain}' have a half-life of {days:g} days"
         here.tell(memory.facts.half_lives.by_domain, said)
 
 
 @facts.command()
 def stale(
     here: GlobalOptions,
-    threshold: Annotated[float, typer.Option(help="Confidence below which age counts.")] = 0.5,
+    threshold: Annotated[float, Option(help="Confidence below which age counts.")] = 0.5,
     now: Now = None,
-    limit: Annotated[int | None, typer.Option(help="The least sure ones only.")] = None,
+    limit: Annotated[int | None, Option(help="The least sure ones only.")] = None,
 ) -> None:
     """What should be checked before anybody relies on it."""
-    with here.open() as memory:
-        found = memory.facts.stale(threshold, here.clock(memory).last(now, "now"), limit=limit)
+    with here.reading() as (memory, clock):
+        found = memory.facts.stale(threshold, clock.last(now, "now"), limit=limit)
     if here.printed(found):
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_header=False)
+    listed = table(header=False)
     for one in found:
-        table.add_row(f"{one.confidence:.2f}", Text(f"{printable(one.fact.text)}  ({one.signal})", "bold"))
-        table.add_row("", Text.assemble(printable(one.action), (f"\n{one.fact.id}", "dim")))
-    here.console.print(table if found else "nothing is stale")
+        listed.add_row(f"{one.confidence:.2f}", styled(f"{one.fact.text}  ({one.signal})", style="bold"))
+        listed.add_row("", styled(one.action, (f"\n{one.fact.id}", "dim")))
+    here.console.print(listed if found else "nothing is stale")
 
 
 @facts.command()
@@ -227,140 +214,79 @@ def review(here: GlobalOptions) -> None:
     if here.printed(found):
         return
     for one in found:
-        here.console.print(f"{one.id}  {printable(one.why)}", style="bold")
+        here.say(f"{one.id}  {one.why}", style="bold")
         for side in one.sides:
-            here.console.print(f"    {side.id}  {printable(side.text)}  since {side.valid_from:%Y-%m-%d}")
+            here.say(f"    {side.id}  {side.text}  since {side.valid_from:%Y-%m-%d}")
     last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
-    here.console.print(last, style="dim")
+    here.say(last, style="dim")
 
 
 @facts.command()
 def resolve(
     here: GlobalOptions,
-    conflict: Annotated[str, typer.Argument(help="A conflict's id, as `review` shows it.")],
-    keep: Annotated[str, typer.Option(help="The id or the object of the side that is right, or 'neither'.")],
+    conflict: Annotated[str, Argument(help="A conflict's id, as `review` shows it.")],
+    keep: Annotated[str, Option(help="The id or the object of the side that is right, or 'neither'.")],
     at: At = None,
 ) -> None:
     """Decide a conflict."""
-    with here.open() as memory:
-        kept = memory.facts.resolve(conflict, keep, here.clock(memory, at).at)
-    here.tell(kept, printable(f"kept: {kept.text}" if kept else "kept neither"))
+    with here.reading(at) as (memory, clock):
+        kept = memory.facts.resolve(conflict, keep, clock.at)
+    here.tell(kept, f"kept: {kept.text}" if kept else "kept neither")
 
 
 @facts.command()
 def diff(
     here: GlobalOptions,
-    t1: Annotated[str, typer.Argument(help="From this instant.")],
-    t2: Annotated[str, typer.Argument(help="To this one.")],
+    t1: Annotated[str, Argument(help="From this instant.")],
+    t2: Annotated[str, Argument(help="To this one.")],
     subject: AnySubject = None,
 ) -> None:
     """What began, ended and changed between two instants."""
-    with here.open() as memory:
-        clock = here.clock(memory)
+    with here.reading() as (memory, clock):
         found = memory.facts.diff(clock.first(t1, "t1"), clock.first(t2, "t2"), subject)
     if here.printed(found):
         return
     for old, new in found.changed:
-        here.console.print(printable(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}"))
+        here.say(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}")
     for sign, listed in (("+", found.began), ("-", found.ended)):
         for fact in listed:
-            here.console.print(printable(f"{sign} {fact.text}"))
+            here.say(f"{sign} {fact.text}")
     if not (found.changed or found.began or found.ended):
-        here.console.print("nothing changed")
+        here.say("nothing changed")
 
 
 @facts.command()
 def define(
     here: GlobalOptions,
     predicate: Predicate,
-    multi: Annotated[
-        bool, typer.Option("--multi/--single", help="May it have several objects at once?")
-    ] = False,
-    synonym: Annotated[
-        list[str] | None, typer.Option(help="Words that mean the same; may be repeated.")
-    ] = None,
-    domain: Annotated[str | None, typer.Option(help="Domain of facts that name none.")] = None,
+    multi: Annotated[bool, Option("--multi/--single", help="May it have several objects at once?")] = False,
+    synonym: Annotated[list[str] | None, Option(help="Words that mean the same; may be repeated.")] = None,
+    domain: Annotated[str | None, Option(help="Domain of facts that name none.")] = None,
 ) -> None:
     """Declare a predicate: one object or several, synonyms."""
     with here.open(create=True) as memory:
         memory.facts.define_predicate(predicate, multi=multi, synonyms=synonym or (), domain=domain)
-    here.tell(
-        {"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain},
-        printable(f"'{predicate}' has {'several objects' if multi else 'one object'} at a time"),
-    )
+    defined = {"predicate": predicate, "multi": multi, "synonyms": synonym or [], "domain": domain}
+    here.tell(defined, f"'{predicate}' has {'several objects' if multi else 'one object'} at a time")
 
 
 @facts.command()
 def timeline(here: GlobalOptions, subject: Subject, now: Now = None) -> None:
     """Draw what held from when to when, as bars."""
-    with here.open() as memory:
+    with here.reading() as (memory, clock):
         found = memory.facts.about(subject)
-        if here.printed(found):
-            return
-        from everwhen.cli.validity_bars import draw
-
-        draw(here, found, memory.zone, here.clock(memory).last(now, "now"))
+        if not here.printed(found):
+            draw(here, found, memory.zone, clock.last(now, "now") or datetime.now(UTC))
 
 
 @facts.command()
 def export(
     here: GlobalOptions,
-    path: Annotated[Path, typer.Argument(help="A .json or .csv file, or - for standard output.")],
-    format: Annotated[str | None, typer.Option(help="json or csv [by the file's name].")] = None,
+    path: Annotated[Path, Argument(help="A .json or .csv file, or - for standard output.")],
+    format: Annotated[str | None, Option(help="json or csv [by the file's name].")] = None,
 ) -> None:
     """Write every version of every fact, as JSON or CSV."""
-    from everwhen.cli.fact_export import write
-
     with here.open() as memory:
         count = write(memory.facts.versions(), path, format)
-    if here.json and str(path) != "-":
-        here.print({"versions": count, "path": path})
-    elif str(path) != "-":
-        here.console.print(f"{count} versions written to {path}")
-
-
-def _told(here: GlobalOptions, memory: Memory, fact: Fact) -> None:
-    if here.printed(fact):
-        return
-    _show(here, memory, [fact], versions=fact.status != "believed")
-    if fact.note:
-        here.console.print(fact.note, markup=False)
-
-
-def _show(
-    here: GlobalOptions,
-    memory: Memory,
-    found: Sequence[Fact],
-    now: datetime | None = None,
-    *,
-    versions: bool = False,
-) -> None:
-    if here.printed(found):
-        return
-    from datetime import UTC
-
-    from rich.table import Table
-    from rich.text import Text
-
-    from everwhen.when.zones import zone_of
-
-    if not found:
-        here.console.print("nothing is known of that")
-        return
-    zone, moment = zone_of(here.zone_of(memory)), now or datetime.now(UTC)
-    table = Table(box=None, pad_edge=False)
-    for name in ("fact", "from", "to", "sure"):
-        table.add_column(name, no_wrap=name != "fact", overflow="fold")
-    for fact in found:
-        sure = memory.facts.confidence_at(fact, moment)
-        # The id has a line of its own: with it the table would be wider than a terminal.
-        about = f"\n  {fact.id}"
-        if versions:
-            about += f"\n  {fact.status}, recorded {fact.recorded_at.astimezone(zone):%Y-%m-%d}"
-        table.add_row(
-            Text.assemble(printable(fact.text), (about, "dim")),
-            f"{fact.valid_from.astimezone(zone):%Y-%m-%d}",
-            f"{fact.valid_to.astimezone(zone):%Y-%m-%d}" if fact.valid_to else "",
-            f"{sure:.2f}",
-        )
-    here.console.print(table)
+    if str(path) != "-":
+        here.tell({"versions": count, "path": path}, f"{count} versions written to {path}")

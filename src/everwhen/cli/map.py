@@ -7,9 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.safe_printing import table
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
@@ -32,11 +33,10 @@ FIGURES = {
 def map_(
     here: GlobalOptions,
     banks: Annotated[
-        list[str] | None,
-        typer.Argument(help="Banks to draw together, a colour each; none: the one of --bank."),
+        list[str] | None, Argument(help="Banks to draw together, a colour each; none: the one of --bank.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="The picture: .svg or .png (bench extra).")] = None,
-    method: Annotated[str, typer.Option(help="auto, pca or umap (bench extra).")] = "auto",
+    out: Annotated[Path | None, Option(help="The picture: .svg or .png (bench extra).")] = None,
+    method: Annotated[str, Option(help="auto, pca or umap (bench extra).")] = "auto",
 ) -> None:
     """Draw the vectors of the summaries, and measure them."""
     from everwhen.map import METHODS, chart
@@ -45,29 +45,28 @@ def map_(
         raise UsageError(f"unknown method '{method}'; use one of {', '.join(METHODS)}")
     if out is not None and out.suffix not in (".svg", ".png"):
         raise UsageError(f"{out.name} is no picture that can be written; name it .svg or .png")
-    layers = _layers(here, banks or [])
+    names = banks or [here.bank or "default"]
+    layers = _layers(here, names)
     if not layers:
         raise UsageError("there is nothing to draw; add something, then `everwhen bank consolidate`")
     drawn = chart(layers, method)
-    title = f"{', '.join(banks or [_only(here, [])])} ({drawn.method.upper()})"
     if out is not None:
-        _write(drawn, title, out)
-    _report(here, drawn, out, len(banks or []) > 1)
+        _write(drawn, f"{', '.join(names)} ({drawn.method.upper()})", out)
+    _report(here, drawn, out, len(names) > 1)
 
 
 def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
     """The levels of one bank, or those of several laid over each other."""
-    from everwhen.map import Layer
-    from everwhen.memory import Memory
-
-    if len(banks) < 2:
-        with Memory.open(here.home, _only(here, banks), store=here.store, create=False) as memory:
-            return memory.layers()
     import numpy as np
+
+    from everwhen.map import Layer
 
     found: dict[int, list[Layer]] = {}
     for bank in banks:
-        with Memory.open(here.home, bank, store=here.store, create=False) as memory:
+        here.bank = bank
+        with here.open() as memory:
+            if len(banks) == 1:
+                return memory.layers()
             for layer in memory.layers(group=bank):
                 found.setdefault(layer.level, []).append(layer)
     return [
@@ -80,10 +79,6 @@ def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
         )
         for level, several in sorted(found.items())
     ]
-
-
-def _only(here: GlobalOptions, banks: list[str]) -> str:
-    return banks[0] if banks else here.bank or "default"
 
 
 def _write(drawn: Chart, title: str, out: Path) -> None:
@@ -112,24 +107,20 @@ def _report(here: GlobalOptions, drawn: Chart, out: Path | None, by_bank: bool) 
         picture = str(out) if out else None
         here.print({"method": drawn.method, "levels": rows, "definitions": DEFINITIONS, "out": picture})
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
+    measures = table()
     for name in ("level", "points", "groups", *FIGURES.values()):
-        table.add_column(name, justify="left" if name == "level" else "right", no_wrap=True)
+        measures.add_column(name, justify="left" if name == "level" else "right", no_wrap=True)
     for row in drawn.measured:
         figures = [getattr(row, name) for name in FIGURES]
-        table.add_row(
+        measures.add_row(
             f"{row.level} {row.name}",
             f"{row.points:,}",
             str(row.groups),
             *("–" if math.isnan(one) else f"{one:.0f}" if one > 10 else f"{one:.3f}" for one in figures),
         )
-    here.console.print(table)
-    here.console.print(
-        f"\nGroups are {'banks' if by_bank else 'months'}; distances are Euclidean, of unit vectors."
-    )
+    here.console.print(measures)
+    here.say(f"\nGroups are {'banks' if by_bank else 'months'}; distances are Euclidean, of unit vectors.")
     for name, meaning in DEFINITIONS.items():
-        here.console.print(f"  {FIGURES[name]}: {name}, {meaning}", style="dim")
+        here.say(f"  {FIGURES[name]}: {name}, {meaning}", style="dim")
     if out is not None:
-        here.console.print(f"\n{out} written")
+        here.say(f"\n{out} written")

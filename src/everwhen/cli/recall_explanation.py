@@ -7,9 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from everwhen.cli.safe_printing import printable, spoken_of
+from everwhen.cli.safe_printing import local, printable, spoken_of, styled
 from everwhen.recall.score_labels import score_label
-from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,10 +35,8 @@ NAMED = 3
 
 def explain(here: GlobalOptions, found: Recall, zone: str, limit: int | None = None) -> None:
     """The whole reason for an answer, for as many columns as the terminal has."""
-    from rich.text import Text
-
-    here.console.print(Text(printable(found.query), "bold"))
-    here.console.print(Text(listed(_plan(found, zone), here.console.width), "dim"))
+    here.console.print(styled(found.query, style="bold"))
+    here.console.print(styled(listed(_plan(found, zone), here.console.width), style="dim"))
     here.console.print()
     shown = found.memories[: SHOWN if limit is None else limit]
     best = max((memory.score for memory in found.memories), default=0.0) or 1.0
@@ -47,50 +44,42 @@ def explain(here: GlobalOptions, found: Recall, zone: str, limit: int | None = N
     for number, memory in enumerate(shown, start=1):
         here.console.print(_drawn(memory, number, best, scale, here.console.width))
     if not found.memories:
-        here.console.print("nothing in this memory answers that")
+        here.say("nothing in this memory answers that")
     elif len(shown) < len(found):
-        here.console.print(Text(f"    and {len(found) - len(shown)} more: --limit {len(found)}\n", "dim"))
+        more = f"    and {len(found) - len(shown)} more: --limit {len(found)}\n"
+        here.console.print(styled(more, style="dim"))
     here.console.print(_account(found, here.console.width - 9))
 
 
 def _plan(found: Recall, zone: str) -> Iterable[str]:
     """How the question was understood."""
     plan, trace = found.trace["plan"], found.trace
-    about = ", ".join(printable(name) for name in plan["about"])
+    about = ", ".join(plan["about"])
     yield f"about {about}" if about else "about nobody in particular"
     yield f"time {_window(plan['time'], zone)}" if plan["time"] else "any time"
     yield f"{plan['complexity']} question"
     yield f"answerable {trace['answerable']:.2f}"
-    yield f"recipe {printable(trace['recipe'])}"
+    yield f"recipe {trace['recipe']}"
 
 
 def _window(window: Interval, zone: str) -> str:
-    local = zone_of(zone)
     if window.end is None and window.start is not None:
-        return f"since {window.start.astimezone(local):%Y-%m-%d}"
+        return f"since {local(window.start, zone):%Y-%m-%d}"
     if window.start is None and window.end is not None:
-        return f"until {window.end.astimezone(local):%Y-%m-%d}"
+        return f"until {local(window.end, zone):%Y-%m-%d}"
     return spoken_of(window, zone)
 
 
 def _drawn(memory: Recalled, number: int, best: float, scale: float, width: int) -> Table:
     """One memory: when, who, what; how it was found and where it comes from; what its score is made of."""
     from rich.table import Table
-    from rich.text import Text
 
-    said = memory.said_at.astimezone(zone_of(memory.zone))
+    said = f"{local(memory.said_at, memory.zone):%a %d %b %Y %H:%M}  ", "cyan"
     grid = Table.grid(padding=(0, 1))
     grid.add_column(justify="right", width=3, style="dim")
     grid.add_column(overflow="fold")
-    grid.add_row(
-        str(number),
-        Text.assemble(
-            (f"{said:%a %d %b %Y %H:%M}  ", "cyan"),
-            (f"{printable(memory.speaker)}: ", "bold"),
-            printable(memory.text),
-        ),
-    )
-    grid.add_row("", Text(listed(_found_by(memory, best), width - 4), "dim"))
+    grid.add_row(str(number), styled(said, (f"{memory.speaker}: ", "bold"), memory.text))
+    grid.add_row("", styled(listed(_found_by(memory, best), width - 4), style="dim"))
     if memory.why.parts:
         grid.add_row("", _parts(memory.why.parts, scale, wide=width >= WIDE))
     grid.add_row("", "")
@@ -106,23 +95,22 @@ def _found_by(memory: Recalled, best: float) -> Iterable[str]:
     for channel, rank in why.ranks.items():
         yield f"{channel} #{rank} ({why.scores[channel]:.2f})"
     if why.beside is not None:
-        yield f"beside {printable(why.beside)}"
+        yield f"beside {why.beside}"
     elif not why.ranks:
         yield "learned from a turn that was found" if memory.kind == "fact" else "found by no channel"
     elif led_here:
         yield f"comes with the turn it was learned from (by itself {_share(why.fused / best)})"
     if memory.kind == "fact":
-        yield f"fact {printable(memory.id)}"
+        yield f"fact {memory.id}"
     if memory.turns:
-        yield f"from {printable(', '.join(memory.turns))}"
+        yield f"from {', '.join(memory.turns)}"
     if memory.session:
-        yield f"session {printable(memory.session)}"
+        yield f"session {memory.session}"
 
 
 def _parts(parts: Mapping[str, float], scale: float, *, wide: bool) -> Table:
     """The largest parts with a bar each, and the sum of the others."""
     from rich.table import Table
-    from rich.text import Text
 
     ranked = sorted(parts.items(), key=lambda part: -abs(part[1]))
     lines = [(score_label(name), value, bar(value, scale)) for name, value in ranked[:PARTS]]
@@ -140,11 +128,8 @@ def _parts(parts: Mapping[str, float], scale: float, *, wide: bool) -> Table:
         cells: list[Text] = []
         for name, value, drawn in lines[row::rows]:
             style = "dim" if not drawn else "green" if value >= 0 else "red"
-            cells += [
-                Text(name, "dim" if not drawn else ""),
-                Text(f"{value:+.2f}", style),
-                Text(drawn, style),
-            ]
+            cells.append(styled(name, style="" if drawn else "dim"))
+            cells += [styled(f"{value:+.2f}", style=style), styled(drawn, style=style)]
         grid.add_row(*cells)
     return grid
 

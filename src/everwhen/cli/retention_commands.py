@@ -3,66 +3,58 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Exit, Option
 
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.progress import counting
-from everwhen.cli.safe_printing import printable
+from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
     from everwhen.types import Receipt
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")]
+DryRun = Annotated[bool, Option("--dry-run", help="Only show what would go.")]
 
 
 @app.command()
 def forget(
     here: GlobalOptions,
     turn: Annotated[
-        list[str] | None, typer.Option("--turn", "-t", help="A turn's id; may be given several times.")
+        list[str] | None, Option("--turn", "-t", help="A turn's id; may be given several times.")
     ] = None,
-    session: Annotated[str | None, typer.Option(help="A whole session.")] = None,
-    entity: Annotated[str | None, typer.Option(help="Everything about somebody or something.")] = None,
+    session: Annotated[str | None, Option(help="A whole session.")] = None,
+    entity: Annotated[str | None, Option(help="Everything about somebody or something.")] = None,
     between: Annotated[
-        tuple[str, str] | None, typer.Option(help="What was said from A to B: ISO 8601 or expressions.")
+        tuple[str, str] | None, Option(help="What was said from A to B: ISO 8601 or expressions.")
     ] = None,
-    everything: Annotated[bool, typer.Option("--everything", help="All that the bank holds.")] = False,
+    everything: Annotated[bool, Option("--everything", help="All that the bank holds.")] = False,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Forget for good: turns with all that was made of them, down to the bytes. They do not come back."""
-    from everwhen.errors import UsageError
-
     if not (turn or session or entity or between or everything):
         raise UsageError(
             "forget what? name it with --turn, --session, --entity, --between A B or --everything "
             "(--dry-run only shows what would go)"
         )
-    with here.open() as memory:
-        window = here.clock(memory).window(between)
-
-        def go(only_look: bool) -> Receipt:
-            return memory.forget(
-                turns=turn,
-                session=session,
-                entity=entity,
-                between=window,
-                everything=everything,
-                dry_run=only_look,
-            )
-
+    with here.reading() as (memory, clock):
+        window = clock.window(between)
+        go = partial(
+            memory.forget, turns=turn, session=session, entity=entity, between=window, everything=everything
+        )
         if not dry_run and not yes:
             if not sys.stdin.isatty():
                 raise UsageError("forgetting cannot be undone: say --yes, or --dry-run to see what would go")
-            _show(here, go(True))
+            _show(here, go(dry_run=True))
             typer.confirm("Forget all of this for good?", abort=True)
-        receipt = go(dry_run)
+        receipt = go(dry_run=dry_run)
     _show(here, receipt)
     if not dry_run and not receipt.erased:
-        raise typer.Exit(1)
+        raise Exit(1)
 
 
 @app.command()
@@ -70,29 +62,29 @@ def retain(
     here: GlobalOptions,
     rule: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help='Set the rule: "keep raw turns 90 days, summaries for ever"; "" keeps everything. '
             "With --dry-run it is only tried."
         ),
     ] = None,
-    now: Annotated[str | None, typer.Option(help="Count ages from here [now].")] = None,
+    now: Annotated[str | None, Option(help="Count ages from here [now].")] = None,
     dry_run: DryRun = False,
 ) -> None:
     """Delete what the bank's retention rule says has expired."""
-    with here.open() as memory:
-        receipt = memory.retain(here.clock(memory).first(now, "now"), rule=rule, dry_run=dry_run)
+    with here.reading() as (memory, clock):
+        receipt = memory.retain(clock.first(now, "now"), rule=rule, dry_run=dry_run)
         said = rule if dry_run and rule is not None else memory.retention
     if not here.json:
-        here.console.print(said or "no rule: everything is kept; --rule sets one")
+        here.say(said or "no rule: everything is kept; --rule sets one")
     _show(here, receipt)
 
 
 @app.command()
 def export(
     here: GlobalOptions,
-    file: Annotated[Path, typer.Argument(help="The file to write; - is standard output, .gz is compressed.")],
+    file: Annotated[Path, Argument(help="The file to write; - is standard output, .gz is compressed.")],
     vectors: Annotated[
-        bool, typer.Option("--vectors/--no-vectors", help="With the vectors; without them it is far smaller.")
+        bool, Option("--vectors/--no-vectors", help="With the vectors; without them it is far smaller.")
     ] = True,
 ) -> None:
     """Write the whole bank as JSON lines.
@@ -112,8 +104,8 @@ def export(
 @app.command()
 def backup(
     here: GlobalOptions,
-    path: Annotated[Path, typer.Argument(help="The file to write, or a folder for it.")],
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that is there.")] = False,
+    path: Annotated[Path, Argument(help="The file to write, or a folder for it.")],
+    overwrite: Annotated[bool, Option("--overwrite", help="Replace a file that is there.")] = False,
 ) -> None:
     """Copy the bank into one file, and verify the copy.
 
@@ -130,10 +122,8 @@ def backup(
 @app.command()
 def restore(
     here: GlobalOptions,
-    file: Annotated[Path, typer.Argument(help="What `backup` wrote.")],
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Take the place of a bank that is there.")
-    ] = False,
+    file: Annotated[Path, Argument(help="What `backup` wrote.")],
+    overwrite: Annotated[bool, Option("--overwrite", help="Take the place of a bank that is there.")] = False,
 ) -> None:
     """Bring a bank back from a backup. What was forgotten since then stays forgotten."""
     from everwhen.memory import Memory
@@ -161,9 +151,9 @@ def _show(here: GlobalOptions, receipt: Receipt) -> None:
     }
     went = "would go" if receipt.dry_run else "gone"
     listed = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-    here.console.print(f"{went}: {listed or 'nothing'}")
+    here.say(f"{went}: {listed or 'nothing'}")
     if receipt.rebuilt:
         again = "would be" if receipt.dry_run else "are"
-        here.console.print(f"{len(receipt.rebuilt):,} turns stay and {again} read again without it")
+        here.say(f"{len(receipt.rebuilt):,} turns stay and {again} read again without it")
     for note in receipt.notes:
-        here.console.print(printable(note))
+        here.say(note)

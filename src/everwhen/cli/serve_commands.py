@@ -1,22 +1,31 @@
-"""`serve`, `mcp`, `keys`: the memory for other programs."""
+"""`serve`, `mcp`, `keys`: the memory for other programs; `ui`: the page, on this machine."""
 
 from __future__ import annotations
 
+import threading
+import time
 from contextlib import closing
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
+from everwhen.errors import UsageError
+from everwhen.home import home_folder
 
 keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
 
-Host = Annotated[str, typer.Option(envvar="EVERWHEN_HOST", help="Address to listen on.")]
-Port = Annotated[int, typer.Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port to listen on.")]
+Host = Annotated[str, Option(envvar="EVERWHEN_HOST", help="Address to listen on.")]
+Port = Annotated[int, Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port to listen on.")]
 NoAuth = Annotated[
-    bool, typer.Option("--no-auth", help="Ask for no key. Only on loopback, for this machine's users.")
+    bool, Option("--no-auth", help="Ask for no key. Only on loopback, for this machine's users.")
 ]
+PagePort = Annotated[
+    int, Option(envvar="EVERWHEN_PORT", min=1, max=65535, help="Port of the page to listen on.")
+]
+Browser = Annotated[bool, Option("--browser/--no-browser", help="Open the page in a browser.")]
 
 
 @app.command()
@@ -25,16 +34,14 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = 8765,
     no_auth: NoAuth = False,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; each loads the model.")] = 1,
-    threads: Annotated[int, typer.Option(min=0, help="Calls at a time [two a core].")] = 0,
-    open_banks: Annotated[int, typer.Option(min=1, help="Banks that stay open.")] = 32,
-    rate: Annotated[float, typer.Option(min=0.1, help="Requests a second for each key.")] = 200.0,
-    burst: Annotated[int, typer.Option(min=1, help="Requests at once for each key.")] = 2000,
-    log_level: Annotated[str, typer.Option(help="debug, info, warning or error.")] = "info",
+    workers: Annotated[int, Option(min=1, help="Processes; each loads the model.")] = 1,
+    threads: Annotated[int, Option(min=0, help="Calls at a time [two a core].")] = 0,
+    open_banks: Annotated[int, Option(min=1, help="Banks that stay open.")] = 32,
+    rate: Annotated[float, Option(min=0.1, help="Requests a second for each key.")] = 200.0,
+    burst: Annotated[int, Option(min=1, help="Requests at once for each key.")] = 2000,
+    log_level: Annotated[str, Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """HTTP (/v1), MCP (/mcp) and metrics over the banks of the home folder."""
-    from everwhen.errors import UsageError
-    from everwhen.home import home_folder
     from everwhen.serve.server_settings import ServerSettings
 
     if log_level not in ("debug", "info", "warning", "error"):
@@ -62,14 +69,13 @@ def serve(
 def mcp(
     here: GlobalOptions,
     http: Annotated[
-        bool, typer.Option("--http", help="Streamable HTTP at /mcp/BANK instead of standard input.")
+        bool, Option("--http", help="Streamable HTTP at /mcp/BANK instead of standard input.")
     ] = False,
     host: Host = "127.0.0.1",
     port: Port = 8765,
     no_auth: NoAuth = False,
 ) -> None:
     """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
-    from everwhen.home import home_folder
     from everwhen.serve.missing_extra import need
 
     home = home_folder(here.home)
@@ -88,13 +94,57 @@ def mcp(
         build(reach).run("stdio")
 
 
+@app.command()
+def ui(here: GlobalOptions, port: PagePort = 8766, browser: Browser = True) -> None:
+    """Look at the memory in a browser: timeline, recall, facts, entities, tree, map. For this machine, without keys."""
+    need_ui()
+    if here.bank:
+        here.banks().check_name(here.bank)
+    show_page(here, port, browser=browser)
+
+
+def need_ui() -> None:
+    """Say what to install, where the page cannot be shown."""
+    from everwhen.serve.missing_extra import need
+
+    need("nicegui", extra="ui")
+    need("fastapi", "uvicorn", "mcp")
+
+
+def show_page(here: GlobalOptions, port: int, *, browser: bool) -> None:
+    """Serve the page until Ctrl-C, and open it."""
+    from urllib.parse import quote
+
+    from everwhen.serve.server import run
+    from everwhen.serve.server_settings import ServerSettings
+
+    url = f"http://127.0.0.1:{port}/ui/" + (f"{quote(here.bank)}/overview" if here.bank else "")
+    here.tell({"url": url}, f"{url}  (Ctrl-C ends it)")
+    if browser:
+        threading.Thread(target=_open, args=(url, port), daemon=True).start()
+    home = home_folder(here.home)
+    run(ServerSettings(home=home, store=here.store, port=port, auth=False, log_level="warning"))
+
+
+def _open(url: str, port: int, seconds: float = 30.0) -> None:
+    """Open the browser as soon as somebody listens."""
+    import socket
+    import webbrowser
+
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                webbrowser.open(url)
+                return
+        time.sleep(0.1)
+
+
 @keys.command("create")
 def create(
     here: GlobalOptions,
-    scope: Annotated[
-        str, typer.Option(help="read, write (includes read) or admin (includes both).")
-    ] = "read",
-    name: Annotated[str, typer.Option(help="What it is for.")] = "",
+    scope: Annotated[str, Option(help="read, write (includes read) or admin (includes both).")] = "read",
+    name: Annotated[str, Option(help="What it is for.")] = "",
 ) -> None:
     """Make a key for some banks, or for all.
 
@@ -119,17 +169,16 @@ def list_(here: GlobalOptions) -> None:
         return
     for key in found:
         state = f"revoked {key.revoked_at:%Y-%m-%d}" if key.revoked_at else "in use"
-        here.console.print(
-            f"{key.id}  {key.scope:<5}  {','.join(key.banks)}  {key.created_at:%Y-%m-%d}  {state}  {key.name}"
-        )
+        banks = ",".join(key.banks)
+        here.say(f"{key.id}  {key.scope:<5}  {banks}  {key.created_at:%Y-%m-%d}  {state}  {key.name}")
     if not found:
-        here.console.print("no keys; `everwhen server keys create --scope write --bank NAME` makes one")
+        here.say("no keys; `everwhen server keys create --scope write --bank NAME` makes one")
 
 
 @keys.command("revoke")
 def revoke(
     here: GlobalOptions,
-    id: Annotated[str, typer.Argument(help="The key's id; `everwhen server keys list` shows it.")],
+    id: Annotated[str, Argument(help="The key's id; `everwhen server keys list` shows it.")],
 ) -> None:
     """Make a key void; running servers refuse it from now on."""
     key = _book(here).revoke(id)
@@ -137,7 +186,6 @@ def revoke(
 
 
 def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]
-    from everwhen.home import home_folder
     from everwhen.serve.keys import KeyStore
 
     return KeyStore(home_folder(here.home) / "serve")

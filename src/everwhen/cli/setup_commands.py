@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from everwhen.cli.app import GlobalOptions, app
 
@@ -12,9 +12,9 @@ from everwhen.cli.app import GlobalOptions, app
 @app.command()
 def setup(
     here: GlobalOptions,
-    tool: Annotated[str, typer.Argument(help="claude-code, codex, gemini-cli, opencode, cursor or vscode.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be written.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Take everything back.")] = False,
+    tool: Annotated[str, Argument(help="claude-code, codex, gemini-cli, opencode, cursor or vscode.")],
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be written.")] = False,
+    undo: Annotated[bool, Option("--undo", help="Take everything back.")] = False,
 ) -> None:
     """Give a coding agent its memory: the MCP server, hooks, and rules that make it use them."""
     import importlib.util
@@ -41,39 +41,31 @@ def setup(
         notes.append(
             "Hooks need Unix sockets, which Python does not have on Windows: only the tools are set up."
         )
-    if here.json:
-        here.print(
-            {
-                "tool": tool,
-                "bank": bank,
-                "home": str(home),
-                "dry_run": dry_run,
-                "files": [
-                    {"path": str(one.path), "what": one.what, "copy": str(one.copy) if one.copy else None}
-                    for one in written
-                ],
-                "notes": notes,
-            }
-        )
+    files_told = [
+        {"path": str(one.path), "what": one.what, "copy": str(one.copy) if one.copy else None}
+        for one in written
+    ]
+    told = {"tool": tool, "bank": bank, "home": str(home), "dry_run": dry_run, "files": files_told}
+    if here.printed({**told, "notes": notes}):
         return
-    say = here.console.print
     for one in written:
         would = "would be " if dry_run and one.what != "as it was" else ""
-        say(f"{one.path}: {would}{one.what}" + (f" (before: {one.copy})" if one.copy else ""))
+        here.say(f"{one.path}: {would}{one.what}" + (f" (before: {one.copy})" if one.copy else ""))
         if one.what != "as it was" and one.after is not None:
-            say(one.difference())
+            here.say(one.difference())
     for note in notes:
-        say(note)
+        here.say(note)
     if not undo and not dry_run:
-        say(f"{chosen.title} has bank '{bank}' as its memory; `everwhen setup {tool} --undo` takes it back")
+        undoing = f"`everwhen setup {tool} --undo` takes it back"
+        here.say(f"{chosen.title} has bank '{bank}' as its memory; {undoing}")
 
 
 @app.command()
 def resident(
     here: GlobalOptions,
-    stop: Annotated[bool, typer.Option("--stop", help="End the one that runs.")] = False,
-    idle: Annotated[float, typer.Option(min=1, help="Seconds without an event after which it ends.")] = 1800,
-    lock: Annotated[int | None, typer.Option(hidden=True)] = None,
+    stop: Annotated[bool, Option("--stop", help="End the one that runs.")] = False,
+    idle: Annotated[float, Option(min=1, help="Seconds without an event after which it ends.")] = 1800,
+    lock: Annotated[int | None, Option(hidden=True)] = None,
 ) -> None:
     """Answer the hooks of `setup`; they start it by themselves."""
     from everwhen.coding_agents import resident as process

@@ -1,16 +1,16 @@
-"""`when`, `compare`, `timeline`: when things were, which came first, and what happened in a while."""
+"""`when`, `compare`, `timeline`: when things were, which came first, what happened in a while; `when-is`: what a time
+expression means."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-import typer
+from typer import Argument, Exit, Option
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.graph import MARKS, show_legend
 from everwhen.cli.recall_commands import AsOf, Between, KnownAt, Limit, both_times, newest
-from everwhen.cli.safe_printing import printable, spoken_of
-from everwhen.when.zones import zone_of
+from everwhen.cli.safe_printing import local, spoken_of, styled, table, time_bar
+from everwhen.cli.show_commands import MARKS, show_legend
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,71 +23,68 @@ if TYPE_CHECKING:
 NOT_FOUND = 3
 NARROWEST, WIDEST = 20, 60
 _KINDS = {"fact began": "┣", "fact ended": "┫", "session": "…"}
-At = Annotated[str | None, typer.Option(help="The moment of asking: ISO 8601 or 'last Friday' [now].")]
+At = Annotated[str | None, Option(help="The moment of asking: ISO 8601 or 'last Friday' [now].")]
 
 
 @app.command("when")
 def when_(
     here: GlobalOptions,
-    query: Annotated[str, typer.Argument(help="The question, such as 'when did Ana move to Porto'.")],
+    query: Annotated[str, Argument(help="The question, such as 'when did Ana move to Porto'.")],
     at: At = None,
     between: Annotated[
-        tuple[str, str] | None, typer.Option(help="Only answers from A to B: ISO 8601 or expressions.")
+        tuple[str, str] | None, Option(help="Only answers from A to B: ISO 8601 or expressions.")
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
     """When something was, is or will be, with the words that say so."""
     here.expect_models()
-    with here.open() as memory:
-        clock = here.clock(memory, at)
+    with here.reading(at) as (memory, clock):
         then = both_times(clock, as_of, known_at)
         found = memory.when(query, at=clock.at, between=clock.window(between), **then)
     if here.json:
         here.print(found)
     elif found is None:
-        here.console.print("this memory does not say when")
+        here.say("this memory does not say when")
     else:
         here.console.print(_line(found))
         for one in found.evidence:
             here.console.print(_quoted(one, found.zone))
     if found is None:
-        raise typer.Exit(NOT_FOUND)
+        raise Exit(NOT_FOUND)
 
 
 @app.command()
 def compare(
     here: GlobalOptions,
-    a: Annotated[str, typer.Argument(help="One event, such as 'the move to Porto'.")],
-    b: Annotated[str, typer.Argument(help="The other one.")],
+    a: Annotated[str, Argument(help="One event, such as 'the move to Porto'.")],
+    b: Annotated[str, Argument(help="The other one.")],
     at: At = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
     """Which of two events came first, and how far apart."""
-    with here.open() as memory:
-        clock = here.clock(memory, at)
+    with here.reading(at) as (memory, clock):
         found = memory.compare(a, b, at=clock.at, **both_times(clock, as_of, known_at))
     if not here.printed(found):
         _draw(here, found)
     if found.order == "unknown":
-        raise typer.Exit(NOT_FOUND)
+        raise Exit(NOT_FOUND)
 
 
 @app.command()
 def timeline(
     here: GlobalOptions,
-    about: Annotated[str | None, typer.Option(help="A topic [everything].")] = None,
+    about: Annotated[str | None, Option(help="A topic [everything].")] = None,
     between: Between = None,
-    grain: Annotated[str | None, typer.Option(help="Headings: day, week, month or year.")] = None,
-    negated: Annotated[bool, typer.Option("--negated", help="Also what did not happen.")] = False,
+    grain: Annotated[str | None, Option(help="Headings: day, week, month or year.")] = None,
+    negated: Annotated[bool, Option("--negated", help="Also what did not happen.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
     limit: Limit = None,
 ) -> None:
     """What happened, what began and ended, and the conversations, in the order of time."""
-    with here.open() as memory:
-        clock = here.clock(memory)
+    with here.reading() as (memory, clock):
         inside, then = clock.window(between), both_times(clock, as_of, known_at)
         # The library says which grains there are.
         every = memory.timeline(about, inside, cast("Grain | None", grain), negated=negated, **then)
@@ -97,69 +94,81 @@ def timeline(
     elif found:
         _show(here, found)
     else:
-        here.console.print("nothing is known of that time" if between else "nothing is known of that")
+        here.say("nothing is known of that time" if between else "nothing is known of that")
     if not found:
-        raise typer.Exit(NOT_FOUND)
+        raise Exit(NOT_FOUND)
+
+
+@app.command("when-is")
+def when_is(
+    here: GlobalOptions,
+    expression: Annotated[str, Argument(help='Such as "the weekend after next", or a whole sentence.')],
+    at: Annotated[str | None, Option(help="When it is said: ISO 8601 or an expression [now].")] = None,
+    tense: Annotated[str | None, Option(help="past or future, where the words leave it open.")] = None,
+    day_first: Annotated[bool, Option("--day-first", help="3/4 is the third of April.")] = False,
+) -> None:
+    """The interval that a time expression means.
+
+    Exit code 3 when there is no time in it.
+    """
+    from everwhen.errors import NotFound, UsageError
+    from everwhen.time_arguments import TimeReader, known_zone
+    from everwhen.when import explain, resolve
+
+    zone = known_zone(here.zone or "UTC")
+    if tense not in (None, "past", "future"):
+        raise UsageError(f"unknown tense '{tense}'; use past or future")
+    found = resolve(expression, TimeReader(zone, at).now, zone, tense, day_first=day_first)  # type: ignore[arg-type]
+    if here.printed(found):
+        return
+    if not found:
+        raise NotFound(f"there is no time expression in '{expression}'; write one such as 'last Friday'")
+    for one in found:
+        here.say((one.text, "bold"), f"  {explain(one.interval, zone)}")
+        rule = str(one.recurrence) if one.recurrence else str(one.duration) if one.duration else ""
+        details = [f"{one.kind}, grain {one.grain}, confidence {one.confidence:.2f}", rule]
+        details.append("rules: " + " → ".join(one.rule))
+        here.say("\n".join(f"  {line}" for line in details if line), style="dim")
 
 
 def _line(found: TimeAnswer) -> Text:
-    from rich.text import Text
-
-    sure = f"  {_meter(found.confidence)} {found.confidence:.2f} sure"
-    return Text.assemble((spoken_of(found.interval, found.zone), "bold green"), (sure, "dim"))
-
-
-def _meter(fraction: float) -> str:
-    full = round(fraction * 5)
-    return "■" * full + "□" * (5 - full)
+    full = round(found.confidence * 5)
+    sure = f"  {'■' * full}{'□' * (5 - full)} {found.confidence:.2f} sure"
+    return styled((spoken_of(found.interval, found.zone), "bold green"), (sure, "dim"))
 
 
 def _quoted(one: Evidence, zone: str) -> Text:
-    from rich.text import Text
-
-    said = f"{one.said_at.astimezone(zone_of(zone)):%a %d %b %Y}"
     how = " (told that day, no date given)" if one.inferred else ""
-    quote = Text(printable(one.quote))
+    quote = styled(one.quote)
     if one.expression:
         quote.highlight_words([one.expression], "bold yellow", case_sensitive=False)
-    return Text.assemble(
-        "  ",
-        (said, "cyan"),
-        (f" {printable(one.speaker)}: ", "bold"),
-        quote,
-        (f"  [{printable(one.turn or one.fact or '')}]{how}", "dim"),
-    )
+    said = f"{local(one.said_at, zone):%a %d %b %Y}", "cyan"
+    source = f"  [{one.turn or one.fact or ''}]{how}", "dim"
+    return styled("  ", said, (f" {one.speaker}: ", "bold"), quote, source)
 
 
 def _draw(here: GlobalOptions, found: Comparison) -> None:
     """Both on one line of time, and the verdict above."""
-    from rich.text import Text
-
-    here.console.print(_verdict(found))
-    sides = [side for side in (found.first, found.second) if side.answer is not None]
-    bars = _bars(
-        [side.answer for side in sides if side.answer], max(NARROWEST, min(WIDEST, here.console.width - 50))
-    )
-    for side, bar in zip(sides, bars, strict=True):
-        assert side.answer is not None
-        here.console.print(
-            Text.assemble((f"{bar} ", "cyan"), (printable(side.query), "bold"), ": ", _line(side.answer))
-        )
-    for side in sides:
-        assert side.answer is not None
-        for one in side.answer.evidence[:1]:
-            here.console.print(_quoted(one, side.answer.zone))
+    here.say(_verdict(found))
+    known = [(side.query, side.answer) for side in (found.first, found.second) if side.answer is not None]
+    width = max(NARROWEST, min(WIDEST, here.console.width - 50))
+    bars = _bars([answer for _, answer in known], width)
+    for (query, answer), bar in zip(known, bars, strict=True):
+        here.console.print(styled((f"{bar} ", "cyan"), (query, "bold"), ": ", _line(answer)))
+    for _, answer in known:
+        for one in answer.evidence[:1]:
+            here.console.print(_quoted(one, answer.zone))
 
 
 def _verdict(found: Comparison) -> str:
-    first, second = printable(found.first.query), printable(found.second.query)
+    first, second = found.first, found.second
     if found.order == "unknown":
-        unknown = [printable(side.query) for side in (found.first, found.second) if side.answer is None]
-        return f"cannot tell: this memory does not say when it was: {', '.join(unknown)}"
+        unknown = ", ".join(side.query for side in (first, second) if side.answer is None)
+        return f"cannot tell: this memory does not say when it was: {unknown}"
     apart = f": {found.gap.text}" if found.gap else ""
     if found.order == "overlap":
         return f"cannot tell which came first{apart}"
-    return f"{first} came before {second}{apart}"
+    return f"{first.query} came before {second.query}{apart}"
 
 
 def _bars(answers: Sequence[TimeAnswer], width: int) -> list[str]:
@@ -167,48 +176,34 @@ def _bars(answers: Sequence[TimeAnswer], width: int) -> list[str]:
     known = [side for one in answers for side in (one.interval.start, one.interval.end) if side is not None]
     if not known:
         return [" " * width for _ in answers]
-    first, whole = min(known), (max(known) - min(known)).total_seconds() or 1.0
-    out = []
-    for one in answers:
-        start, end = one.interval.start or first, one.interval.end or max(known)
-        begin = min(int((start - first).total_seconds() / whole * width), width - 1)
-        stop = max(round((end - first).total_seconds() / whole * width), begin + 1)
-        out.append(" " * begin + "█" * (stop - begin) + " " * (width - stop))
-    return out
+    first, last = min(known), max(known)
+    return [
+        time_bar(one.interval.start or first, one.interval.end or last, first, last, width) for one in answers
+    ]
 
 
 def _show(here: GlobalOptions, found: Sequence[Entry]) -> None:
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_column("when", no_wrap=True)
-    table.add_column("mark")
-    table.add_column("what")
+    listed = table(header=False)
+    listed.add_column("when", no_wrap=True)
     group = None
     for entry in found:
         if entry.group is not None and entry.group != group:
             group = entry.group
-            table.add_row(Text(spoken_of(group, entry.zone), "bold"), "", "")
-        day = (
-            f"{entry.interval.start.astimezone(zone_of(entry.zone)):%Y-%m-%d}"
-            if entry.interval.start
-            else "?"
-        )
-        when = day if entry.kind == "session" else spoken_of(entry.interval, entry.zone)
+            listed.add_row(styled(spoken_of(group, entry.zone), style="bold"), "", "")
+        when = spoken_of(entry.interval, entry.zone)
+        if entry.kind == "session":
+            start = entry.interval.start
+            when = f"{local(start, entry.zone):%Y-%m-%d}" if start else "?"
         dim = entry.inferred or entry.kind == "session" or entry.status in ("hypothetical", "negated")
-        table.add_row(
-            Text(f"  ({when})" if entry.inferred else f"  {when}", style="dim" if dim else "green"),
-            Text(_mark(entry), style="cyan"),
-            Text(printable(_words(entry)), style="dim" if dim else ""),
+        words = f"no longer: {entry.text}" if entry.kind == "fact ended" else entry.text
+        listed.add_row(
+            styled(f"  ({when})" if entry.inferred else f"  {when}", style="dim" if dim else "green"),
+            styled(_mark(entry), style="cyan"),
+            styled(words, style="dim" if dim else ""),
         )
-    here.console.print(table)
+    here.console.print(listed)
     show_legend(here, {**MARKS, **_KINDS}, {_mark(entry) for entry in found})
 
 
 def _mark(entry: Entry) -> str:
     return MARKS.get(entry.status) or _KINDS[entry.kind]
-
-
-def _words(entry: Entry) -> str:
-    return f"no longer: {entry.text}" if entry.kind == "fact ended" else entry.text

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
+from everwhen.cli.add_commands import extract
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.progress import counting
 from everwhen.cli.recall_commands import AsOf, KnownAt, both_times
-from everwhen.cli.safe_printing import printable
-from everwhen.when.zones import zone_of
+from everwhen.cli.safe_printing import local, styled, table
+from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,110 +19,84 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from everwhen.types import Consolidated, Node
+    from everwhen.types import Node
 
 
 @app.command()
 def tree(
     here: GlobalOptions,
     level: Annotated[
-        int | None, typer.Option(help="Only this level: 1 exchange, 2 session, 3 day, … [2 and up].")
+        int | None, Option(help="Only this level: 1 exchange, 2 session, 3 day, … [2 and up].")
     ] = None,
-    at: Annotated[
-        str | None, typer.Option(help="Only what holds this time: ISO 8601 or an expression.")
-    ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Every line of every node.")] = False,
+    at: Annotated[str | None, Option(help="Only what holds this time: ISO 8601 or an expression.")] = None,
+    full: Annotated[bool, Option("--full", help="Every line of every node.")] = False,
     as_of: AsOf = None,
     known_at: KnownAt = None,
 ) -> None:
     """Summaries by session, day, week and month."""
-    with here.open() as memory:
-        zone = here.zone_of(memory)
-        clock = here.clock(memory)
+    with here.reading() as (memory, clock):
         asked = clock.interval(at, "at") if at is not None else None
-        instant = asked is not None and asked.start == asked.end
-        moment = asked.start if asked is not None and instant else asked
+        moment = asked.start if asked is not None and asked.start == asked.end else asked
         found = memory.tree(level, moment, **both_times(clock, as_of, known_at))
         waiting = 0 if any(node.level > 1 for node in found) else memory.stats().turns
     if here.printed(found):
         return
     shown = [node for node in found if node.level > 1 or level == 1]
-    for root in drawn(shown, zone, full=full):
+    for root in _drawn(shown, clock.zone, full=full):
         here.console.print(root, soft_wrap=False)
     if not shown:
-        here.console.print(
-            "no node there yet; `everwhen bank consolidate` builds the tree"
-            if waiting
-            else "nothing is remembered there"
-        )
+        yet = "no node there yet; `everwhen bank consolidate` builds the tree"
+        here.say(yet if waiting else "nothing is remembered there")
 
 
 @app.command()
 def profile(here: GlobalOptions, as_of: AsOf = None, known_at: KnownAt = None) -> None:
     """What it says of people over all of time, with dates."""
-    with here.open() as memory:
-        zone = zone_of(here.zone_of(memory))
-        found = memory.profile(**both_times(here.clock(memory), as_of, known_at))
+    with here.reading() as (memory, clock):
+        found = memory.profile(**both_times(clock, as_of, known_at))
     if here.printed(found):
         return
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
+    if not found:
+        here.say("no profile yet; `everwhen bank consolidate` builds the tree that it comes from")
+        return
+    listed = table()
     for name in ("support", "first", "last", "statement"):
-        table.add_column(name, justify="right" if name == "support" else "left", no_wrap=name != "statement")
+        listed.add_column(name, justify="right" if name == "support" else "left", no_wrap=name != "statement")
     for one in found:
+        days = (f"{local(side, clock.zone):%Y-%m-%d}" for side in (one.first, one.last))
         words = one.text if one.fact else f"{one.speaker}: {one.text}"
-        table.add_row(
-            str(one.support),
-            f"{one.first.astimezone(zone):%Y-%m-%d}",
-            f"{one.last.astimezone(zone):%Y-%m-%d}",
-            Text(printable(words), style="dim" if one.ended else ""),
-        )
-    if found:
-        here.console.print(table)
-    else:
-        here.console.print("no profile yet; `everwhen bank consolidate` builds the tree that it comes from")
+        listed.add_row(str(one.support), *days, styled(words, style="dim" if one.ended else ""))
+    here.console.print(listed)
 
 
 @app.command()
 def consolidate(
     here: GlobalOptions,
     now: Annotated[
-        str | None,
-        typer.Option(help="Close the windows up to then: ISO 8601 or an expression [the newest turn]."),
+        str | None, Option(help="Close the windows up to then: ISO 8601 or an expression [the newest turn].")
     ] = None,
-    end: Annotated[bool, typer.Option("--end", help="Build the windows that are still open too.")] = False,
+    end: Annotated[bool, Option("--end", help="Build the windows that are still open too.")] = False,
 ) -> None:
     """Build the summaries of the time since the last build.
 
     The memory tree: what has closed since then, and what late turns changed.
     """
-    from everwhen.cli.extraction_commands import extract
-    from everwhen.errors import UsageError
-
     if end and now is not None:
         raise UsageError("--end builds everything; leave out --now, or leave out --end")
-    with here.open() as memory:
-        moment = here.clock(memory).last(now, "now")
+    with here.reading() as (memory, clock):
+        moment = clock.last(now, "now")
         extract(here, memory)
         with counting(here, "nodes") as tick:
             done = memory.consolidate("end" if end else moment, progress=lambda built, _: tick(built))
-        bank, waiting = memory.bank, done.waiting
-    if here.printed({"bank": bank, **_counts(done), "waiting": waiting}):
-        return
-    counts = ", ".join(f"{count} {what}" for what, count in _counts(done).items() if count)
+    bank, waiting = memory.bank, done.waiting
+    counts = {name: getattr(done, name) for name in ("built", "rebuilt", "dropped", "failed")}
+    said = ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "nothing to build"
     still = f"; {waiting} wait for their window to close (--end builds them)" if waiting else ""
-    here.console.print(f"bank {bank}: {counts or 'nothing to build'}{still}")
+    here.tell({"bank": bank, **counts, "waiting": waiting}, f"bank {bank}: {said}{still}")
 
 
-def _counts(done: Consolidated) -> dict[str, int]:
-    return {name: getattr(done, name) for name in ("built", "rebuilt", "dropped", "failed")}
-
-
-def drawn(nodes: Sequence[Node], zone: str, *, full: bool = False) -> list[Tree]:
+def _drawn(nodes: Sequence[Node], zone: str, *, full: bool) -> list[Tree]:
     """The nodes as trees, one for each that has nothing above it among them."""
-    from rich.text import Text
     from rich.tree import Tree
 
     there = {node.id for node in nodes}
@@ -134,7 +109,7 @@ def drawn(nodes: Sequence[Node], zone: str, *, full: bool = False) -> list[Tree]
         lines = node.text.splitlines()
         said = lines[1:] if len(lines) > 1 else lines
         for line in said if full or lowest else []:
-            branch.add(Text(printable(line), style="" if lowest else "dim"))
+            branch.add(styled(line, style="" if lowest else "dim"))
         for child in under.get(node.id, []):
             grow(branch.add(_label(child, zone)), child)
 
@@ -148,14 +123,8 @@ def drawn(nodes: Sequence[Node], zone: str, *, full: bool = False) -> list[Tree]
 
 def _label(node: Node, zone: str) -> Text:
     """When a node is, and what it is called."""
-    from rich.text import Text
-
-    area = zone_of(zone)
     assert node.interval.start is not None
-    start = node.interval.start.astimezone(area)
+    start, first = local(node.interval.start, zone), node.text.splitlines()[0]
     if node.level <= 2:
-        first = node.text.splitlines()[0]
-        what = f"{start:%H:%M} {printable(first)}" if node.level == 2 else f"{start:%H:%M}"
-        return Text(what, "cyan")
-    lead = node.text.splitlines()[0].rstrip(".")
-    return Text(printable(lead), "bold green")
+        return styled(f"{start:%H:%M} {first}" if node.level == 2 else f"{start:%H:%M}", style="cyan")
+    return styled(first.rstrip("."), style="bold green")

@@ -1,0 +1,314 @@
+"""`add`, `import`: messages, conversations and notes into a bank; `process`, `reextract`: what is made of them then."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Exit, Option
+
+from everwhen.cli import interrupt
+from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.progress import counting, working
+from everwhen.errors import Damaged, NotFound, Refused, UsageError
+
+if TYPE_CHECKING:
+    from everwhen.ingest.importers import Conversation, ReadingOptions
+    from everwhen.memory import Memory
+    from everwhen.types import Message
+
+LONG = 20_000
+"""Characters that take so long to embed that one wants to see it working."""
+SHOWN = 5
+"""Problems of a folder's files that are printed; JSON has all of them."""
+LATER = "none"
+"""The setting `extract` of a bank that leaves extraction to `everwhen bank process`."""
+
+Wait = Annotated[
+    bool,
+    Option("--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for later."),
+]
+
+
+@app.command()
+def add(
+    here: GlobalOptions,
+    text: Annotated[
+        list[str],
+        Argument(help="What was said, one message an argument; - reads a message from standard input."),
+    ],
+    role: Annotated[str, Option(help="user, assistant, system or tool.")] = "user",
+    name: Annotated[str | None, Option(help="Who said it.")] = None,
+    session: Annotated[str | None, Option(help="Conversation [the day's].")] = None,
+    at: Annotated[str | None, Option(help="When: ISO 8601 or 'last Friday' [now].")] = None,
+    wait: Wait = True,
+) -> None:
+    """Remember one or more messages."""
+    with here.open(create=True, **({} if wait else {"extract": LATER})) as memory:
+        words = [_standard_input() if one == "-" else one for one in text]
+        many = sum(map(len, words))
+        with working(here, f"embedding {many:,} characters") if many > LONG else nullcontext():
+            messages = [{"role": role, "content": one, "name": name} for one in words]
+            added = memory.add(messages, session=session, at=at, zone=here.zone)
+        extract(here, memory)
+    turns = "1 turn" if added.new == 1 else f"{added.new} turns"
+    here.tell(added, f"remembered {turns} in session {added.session} of bank {memory.bank}")
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except AttributeError:
+        raise UsageError("there is no standard input to read; give the text as an argument") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"standard input is not UTF-8 (byte {error.start}); convert it, with iconv for example"
+        ) from None
+
+
+@app.command()
+def process(here: GlobalOptions) -> None:
+    """Extract from the turns that still wait for it.
+
+    They were added with --no-wait, or a crash left them.
+    """
+    with here.open() as memory:
+        done, bank = extract(here, memory), memory.bank
+    said = f"{done} turns extracted" if done else "nothing was pending"
+    here.tell({"bank": bank, "processed": done}, f"bank {bank}: {said}")
+
+
+def extract(here: GlobalOptions, memory: Memory) -> int:
+    """Extract what is pending, with a progress bar; how many turns."""
+    total = memory.stats().pending
+    with counting(here, "extracting", total) as tick:
+        return memory.process(progress=lambda left: tick(max(total - left, 0)))
+
+
+@app.command()
+def reextract(
+    here: GlobalOptions, turns: Annotated[list[str] | None, Argument(help="Ids of turns [all].")] = None
+) -> None:
+    """Derive events, entities and links again.
+
+    What people decided about entities stays.
+    """
+    with here.open() as memory:
+        total = len(turns) if turns else memory.stats().turns
+        with counting(here, "extracting", total) as tick:
+            count = memory.reextract(turns or None, progress=lambda left: tick(max(total - left, 0)))
+    bank = memory.bank
+    here.tell({"bank": bank, "reextracted": count}, f"bank {bank}: {count} turns extracted again")
+
+
+@app.command("import")
+def import_(
+    here: GlobalOptions,
+    file: Annotated[
+        Path,
+        Argument(
+            help="An export of everwhen, ChatGPT, Claude, Mem0 or WhatsApp, a transcript of Claude Code or Codex, "
+            "Markdown, JSONL, LoCoMo or LongMemEval; or a folder of such files."
+        ),
+    ],
+    format: Annotated[
+        str,
+        Option(
+            help="auto, everwhen, jsonl, locomo, longmemeval, chatgpt, claude, claude-code, codex, mem0, markdown or "
+            "whatsapp."
+        ),
+    ] = "auto",
+    date_order: Annotated[
+        str | None,
+        Option(help="dmy, mdy or ymd: what 03/04/25 means in a WhatsApp export that does not show it."),
+    ] = None,
+    at: Annotated[
+        str | None, Option(help="When what has no date was written [the file's last change, or now].")
+    ] = None,
+    name: Annotated[
+        str | None, Option(help="Who the user is, where the file does not say it: ChatGPT, Claude, notes.")
+    ] = None,
+    wait: Wait = True,
+) -> None:
+    """Import conversations, memories and notes into one bank.
+
+    Without --bank it is `default`; the data sets LoCoMo and LongMemEval make a bank for each conversation.
+    """
+    from everwhen.files.export import is_export
+    from everwhen.ingest.importers import ReadingOptions
+    from everwhen.settings import load
+    from everwhen.time_arguments import TimeReader, known_zone
+
+    local = known_zone(here.zone) if here.zone else None
+    options = ReadingOptions(
+        zone=local,
+        date_order=date_order,  # type: ignore[arg-type]  # `read` says which there are
+        at=TimeReader(local or "UTC", at).said_at,
+        echo_words=load().echo_words,
+    )
+    if not file.exists():
+        raise NotFound(f"there is no file {file}")
+    if file.is_file() and (format == "everwhen" or (format == "auto" and is_export(file))):
+        if name is not None:
+            raise UsageError("an export of everwhen keeps the names that it has; leave --name out")
+        _import_export(here, file, wait)
+        return
+    interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
+    with counting(here, f"importing {file.name}") as tick:
+        done = _Import(here, format, options, name, tick)
+        if file.is_dir():
+            done.folder(file)
+        else:
+            done.file(file)
+    for bank in done.banks if wait else ():
+        here.bank = bank
+        with here.open() as memory:
+            extract(here, memory)
+    done.tell()
+    if done.conflicts or done.problems:
+        raise Exit(1)
+
+
+@dataclass
+class _Import:
+    """An import, and what came of it."""
+
+    here: GlobalOptions
+    format: str
+    options: ReadingOptions
+    name: str | None
+    """Who the user is, where a message does not say it."""
+    tick: Callable[[int], None]
+    banks: dict[str, int] = field(default_factory=dict)
+    """New turns of each."""
+    kinds: dict[str, None] = field(default_factory=dict)
+    conflicts: list[str] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+    problems: list[str] = field(default_factory=list)
+    """Files of a folder that could not be read to the end, each with why."""
+    seen: int = 0
+
+    def file(self, file: Path) -> None:
+        """One file; the data sets make a bank of each conversation, unless one is named."""
+        from everwhen.ingest.importers import SEVERAL
+
+        kind, conversations = self._read(file)
+        self.kinds[kind] = None
+        if self.here.bank or kind not in SEVERAL:
+            with self._bank() as memory:
+                self._add(memory, conversations, kind in SEVERAL)
+            return
+        for conversation in conversations:
+            self.here.bank = conversation.name
+            with self._bank() as memory:
+                self._add(memory, [conversation], several=False)
+
+    def folder(self, folder: Path) -> None:
+        """All files of a folder into one bank. One that is broken stops none of the others."""
+        from everwhen.ingest.importers import SEVERAL, UnknownFormat, check_format, files_in
+
+        check_format(self.format)
+        with self._bank() as memory:
+            self.banks[memory.bank] = 0
+            for file in files_in(folder):
+                try:
+                    kind, conversations = self._read(file)
+                    self._add(memory, conversations, kind in SEVERAL)
+                except UnknownFormat:
+                    self.left_out["files of another kind"] += 1
+                except (UsageError, Damaged, Refused) as error:
+                    self.problems.append(str(error))
+                else:
+                    self.kinds[kind] = None
+            if not self.kinds and not self.problems:
+                raise NotFound(f"there is nothing to import in {folder}")
+
+    def _bank(self) -> Memory:
+        return self.here.open(create=True, extract=LATER)
+
+    def _read(self, file: Path) -> tuple[str, Iterable[Conversation]]:
+        from everwhen.ingest.importers import detect, read
+
+        kind = detect(file) if self.format == "auto" else self.format
+        return kind, read(file, kind, self.options)
+
+    def _add(self, memory: Memory, conversations: Iterable[Conversation], several: bool) -> None:
+        """Add conversations to a bank, and note what was left out of them."""
+        from everwhen.ingest.importers import merged
+
+        before = self.seen
+
+        def told(done: int) -> None:
+            self.seen = before + done
+            self.tick(self.seen)
+
+        options = self.options
+        for one in conversations:
+            before = self.seen
+            messages = self._named(merged([one]) if several else one.messages)
+            try:
+                added = memory.add_many(messages, zone=options.zone, at=options.at, progress=told)
+            finally:
+                self.left_out += one.left_out
+                self.notes += one.left_out.notes
+            self.banks[memory.bank] = self.banks.get(memory.bank, 0) + added.new
+            self.conflicts += added.conflicts
+
+    def _named(self, messages: Iterable[Message]) -> Iterable[Message]:
+        for one in messages:
+            nameless = one.role == "user" and one.name is None
+            yield replace(one, name=self.name) if self.name is not None and nameless else one
+
+    def tell(self) -> None:
+        here, say = self.here, self.here.say
+        result = {
+            "banks": self.banks,
+            "new": sum(self.banks.values()),
+            "conflicts": self.conflicts,
+            "format": ", ".join(self.kinds),
+            "left_out": dict(self.left_out),
+            "notes": dict(self.notes),
+            "problems": self.problems,
+        }
+        if here.printed(result):
+            return
+        for bank, new in self.banks.items():
+            say(f"bank {bank}: {new} new turns")
+        for kind, counts in (("left out", self.left_out), ("note", self.notes)):
+            for what, count in counts.most_common():
+                say(f"{kind}: {what}: {count:,}")
+        if self.conflicts:
+            say(
+                f"{len(self.conflicts)} messages were left out: their ids are there already with other words "
+                f"(the first is '{self.conflicts[0]}')"
+            )
+        for problem in self.problems[:SHOWN]:
+            say(f"not read to its end: {problem}")
+        if len(self.problems) > SHOWN:
+            say(f"and {len(self.problems) - SHOWN} more files")
+
+
+def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
+    """A whole bank, named as it was unless --bank says otherwise."""
+    from everwhen.files.export import read_header
+
+    interrupt.say("interrupted; what was loaded is kept aside, and the same command goes on from there")
+    header = read_header(file)
+    here.bank = here.bank or header.bank
+    with here.open(create=True, embedder=header.embedder, extract=LATER) as memory:
+        with counting(here, f"importing {file.name}", sum(header.counts.values())) as tick:
+            rows = memory.import_(file, progress=tick)
+        turns = memory.stats().turns
+    if wait:
+        with here.open() as memory:
+            extract(here, memory)
+    here.tell(
+        {"bank": here.bank, "rows": rows, "turns": turns, "format": "everwhen"},
+        f"bank {here.bank}: {rows:,} rows, {turns:,} turns",
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -16,10 +16,13 @@ from nicegui.elements.html import Html
 from nicegui.elements.select import Select
 from nicegui.events import GenericEventArguments
 
+from everwhen.errors import NotFound
+from everwhen.memory import Memory
 from everwhen.types import Turn
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
 from everwhen.when import Interval, describe
+from everwhen.when.zones import zone_of
 
 Act = Callable[[], Awaitable[None] | None]
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
@@ -90,6 +93,22 @@ def pick(it: object) -> str:
     return f'data-pick="{escape(str(it))}" tabindex="0" role="button"'
 
 
+def row(it: object, at: str, what: str, beside: str = "", kind: str = "") -> str:
+    """A line of a list, to be picked: when, what, and what stands beside that, all as HTML."""
+    return (
+        f'<div class="row-line {kind}" {pick(it)}><span class="at">{at}</span>'
+        f'<span class="what">{what}</span>{beside}</div>'
+    )
+
+
+def legend(hues: Mapping[str, str]) -> Html:
+    """What colours stand for, each by its name in the style sheet."""
+    return markup(
+        "".join(f'<span style="--of: var({hue})">{escape(name)}</span>' for name, hue in hues.items()),
+        "legend",
+    )
+
+
 def empty(title: str, hint: str, icon: str) -> Element:
     """A sheet with what stands where there is nothing yet."""
     with block("div", "sheet") as sheet, block("div", "empty"):
@@ -110,8 +129,6 @@ def heading(title: str, hint: str, session: PageSession) -> None:
 
 def day(instant: datetime, *, before: bool = False) -> str:
     """A date for the eye; with `before`, the last day that lies wholly before the instant."""
-    from datetime import timedelta
-
     shown = instant - timedelta(microseconds=1) if before else instant
     return f"{shown.day} {shown:%b %Y}"
 
@@ -120,22 +137,16 @@ def spoken(interval: Interval | None, zone: str) -> str:
     """An interval as people say it."""
     if interval is None:
         return "no date"
-    length = interval.length
-    if (
-        interval.start is not None
-        and (length is None or length.total_seconds() < 86400)
-        and interval.grain
-        in (
-            "second",
-            "minute",
-            "hour",
-        )
-    ):
-        from everwhen.when.zones import zone_of
-
+    short = interval.length is None or interval.length < timedelta(days=1)
+    if interval.start is not None and short and interval.grain in ("second", "minute", "hour"):
         start = interval.start.astimezone(zone_of(zone))
         return f"{'since ' if interval.end is None else ''}{day(start)}, {start:%H:%M}"
     return describe(interval, zone)
+
+
+def spaced(predicate: str) -> str:
+    """A predicate as people read it: "lives in"."""
+    return predicate.replace("_", " ")
 
 
 def badge(text: str, kind: str = "") -> str:
@@ -173,41 +184,21 @@ def search_field(label: str, value: str, act: Callable[[str], Awaitable[None]]) 
 
 def chooser(label: str, options: Mapping[str, str], value: str, act: Callable[[str], Any]) -> Select:
     """One of many, from a menu."""
-    shown = {value: value, **options} if value not in options else dict(options)
-    chosen = ui.select(shown, value=value, label=label, on_change=lambda event: act(str(event.value or "")))
+    every = _with(options, value)
+    chosen = ui.select(every, value=value, label=label, on_change=lambda event: act(str(event.value or "")))
     chosen.props("outlined dense options-dense behavior=menu").classes("menu")
     return chosen
 
 
 def offer(chosen: Select, options: Mapping[str, str]) -> None:
     """Give a menu other choices, where they are others: drawing it again takes the browser a while."""
-    value = str(chosen.value or "")
-    shown = {value: value, **options} if value not in options else dict(options)
-    if shown != chosen.options:
-        chosen.set_options(shown)
+    every = _with(options, str(chosen.value or ""))
+    if every != chosen.options:
+        chosen.set_options(every)
 
 
-def pager(
-    number: int,
-    size: int,
-    count: int,
-    act: Callable[[int], Awaitable[None]],
-    words: tuple[str, str] = ("Back", "More"),
-) -> None:
-    """Which of many rows are shown, and the way to the others."""
-    last = max(-(-count // size), 1)
-    if last == 1:
-        return
-    with block("nav", "tools pager", 'aria-label="Pages of the list"'):
-        if number > 1:
-            press(words[0], lambda: act(number - 1), icon="chevron_left")
-        said(
-            f"{(number - 1) * size + 1:,}–{min(number * size, count):,} of {count:,}",
-            "soft small num",
-            "span",
-        )
-        if number < last:
-            press(words[1], lambda: act(number + 1), icon="chevron_right")
+def _with(options: Mapping[str, str], value: str) -> dict[str, str]:
+    return {value: value, **options} if value not in options else dict(options)
 
 
 async def show_turns(session: PageSession, title: str, ids: Sequence[str], note: str = "") -> None:
@@ -218,19 +209,15 @@ async def show_turns(session: PageSession, title: str, ids: Sequence[str], note:
     seen: dict[str, Turn] = {turn.id: turn for turn in turns}
     listed = sorted(seen.values(), key=lambda turn: (turn.said_at, turn.seq))
     with dialog(title, note):
-        markup(
-            "".join(turn_line(session, turn, turn.id in ids) for turn in listed)
-            or "<p class='soft'>No turn.</p>"
-        )
+        lines = "".join(turn_line(session, turn, turn.id in ids) for turn in listed)
+        markup(lines or "<p class='soft'>No turn.</p>")
         for turn in [turn for turn in listed if turn.id in ids][:1]:
             query = urlencode({"session": turn.session, "turn": turn.id})
             address = f"{MOUNT}/{quote(session.bank)}/conversations?{query}"
             markup(f'<a class="small" href="{escape(address)}">Read the conversation</a>')
 
 
-def _around(memory: Any, id_: str) -> list[Turn]:
-    from everwhen.errors import NotFound
-
+def _around(memory: Memory, id_: str) -> list[Turn]:
     try:
         return list(memory.turns_around(id_, 1))
     except NotFound:  # forgotten since

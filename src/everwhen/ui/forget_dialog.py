@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import date
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -55,9 +56,8 @@ async def offer_forget(
 
 def offer_stretch(session: PageSession, frame: Layout, page: str) -> None:
     """Ask for the first and the last day of a stretch of time, then say what would go with it."""
-    with dialog(
-        "Forget a stretch of time", "Everything that was said on these days; both are included."
-    ) as opened:
+    note = "Everything that was said on these days; both are included."
+    with dialog("Forget a stretch of time", note) as opened:
         with ui.element("div").classes("tools"):
             first, last = (
                 ui.input(label).props("outlined dense stack-label type=date") for label in ("From", "Until")
@@ -67,21 +67,16 @@ def offer_stretch(session: PageSession, frame: Layout, page: str) -> None:
             try:
                 days = [date.fromisoformat(str(field.value or "")) for field in (first, last)]
             except ValueError:
-                raise UsageError(
-                    "choose both days: the first and the last of what is to be forgotten"
-                ) from None
+                said_ = "choose both days: the first and the last of what is to be forgotten"
+                raise UsageError(said_) from None
             if days[1] < days[0]:
                 raise UsageError("the last day lies before the first one")
             opened.close()
             named = " to ".join(dict.fromkeys(f"{one.day} {one:%b %Y}" for one in days))
-            await offer_forget(
-                session, frame, f"what was said on {named}", page, between=tuple(map(str, days))
-            )
+            what, between = f"what was said on {named}", tuple(map(str, days))
+            await offer_forget(session, frame, what, page, between=between)
 
-        async def pressed() -> None:
-            await frame.doing(count, redraw=False)
-
-        press("Count what would go", pressed, "strong")
+        press("Count what would go", partial(frame.doing, count, redraw=False), "strong")
 
 
 async def offer_delete_bank(session: PageSession, frame: Layout) -> None:
@@ -111,22 +106,18 @@ def _ask(
         if would.rebuilt:
             said(f"{len(would.rebuilt):,} turns that stay are read again without it.", "soft small")
         said("The bank goes with its settings. It cannot be taken back." if typed else FOR_GOOD, "soft small")
-        name = (
-            ui.input(f"Type “{typed}” to go on").props("outlined dense autocomplete=off") if typed else None
-        )
+        name = ui.input(f"Type “{typed}” to go on") if typed else None
+        if name is not None:
+            name.props("outlined dense autocomplete=off")
 
         async def forget() -> None:
             if name is not None and str(name.value or "").strip() != typed:
-
-                async def refuse() -> None:
-                    raise UsageError(f"the name is not “{typed}”; nothing was forgotten")
-
-                await frame.doing(refuse, redraw=False)
-                return
+                raise UsageError(f"the name is not “{typed}”; nothing was forgotten")
             opened.close()
-            await frame.doing(act, f"Forgotten: {what}.", redraw=False)
+            await act()
 
-        press("Forget for good", forget, "strong danger", icon="delete_forever")
+        go = partial(frame.doing, forget, f"Forgotten: {what}.", redraw=False)
+        press("Forget for good", go, "strong danger", icon="delete_forever")
 
 
 async def _forget(session: PageSession, dry_run: bool, /, **named: Any) -> Receipt:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from everwhen.errors import EverwhenError, UsageError
 from everwhen.home import BANK_NAME
 from everwhen.serve.middleware import say_bug
 from everwhen.serve.problems import Problem
-from everwhen.ui.components import block, day, dialog, empty, heading, press, said
+from everwhen.ui.components import block, day, dialog, empty, heading, markup, press, said
 from everwhen.ui.page import UIPage
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
@@ -69,9 +70,8 @@ class Layout:
         being read while the browser still loads its scripts."""
         self._client = context.client
         ui.dark_mode(self._theme)
-        ui.colors(
-            primary="#0f6f68", negative="#a5322a", positive="#0f6f68", dark="#1f1e1a", dark_page="#161512"
-        )
+        green = "#0f6f68"
+        ui.colors(primary=green, negative="#a5322a", positive=green, dark="#1f1e1a", dark_page="#161512")
         ui.add_css((_HERE / "style.css").read_text(encoding="utf-8"))
         ui.add_head_html(f"<script>{(_HERE / 'page.js').read_text(encoding='utf-8')}</script>")
         ui.on("everwhen_address", self._gone_back)
@@ -80,7 +80,9 @@ class Layout:
         assert main is not None
         main.parent.props("id=main tabindex=-1")
         with self._client.layout:
-            for place, part in enumerate((self._skip(), self._top(), self._rail())):
+            with block("a", "skip", "href=#main") as skip:
+                said("Skip to the page", tag="span")
+            for place, part in enumerate((skip, self._top(), self._rail())):
                 part.move(target_index=place)
         with block("div", "page"):
             self._head = block("div")
@@ -89,13 +91,6 @@ class Layout:
             self._area = block("div", "", "id=area aria-live=polite")
         self._turned(self._page, asked)
         self._begun = asyncio.ensure_future(self._read(self._shown)) if self._shown else None
-
-    @staticmethod
-    def _skip() -> Element:
-        link = block("a", "skip", "href=#main")
-        with link:
-            said("Skip to the page", tag="span")
-        return link
 
     def _top(self) -> Element:
         session = self.session
@@ -111,13 +106,7 @@ class Layout:
             if session.may("write"):
                 press("", self._new_bank, "plain icon", icon="add", hint="New bank")
             self._slider()
-            press(
-                "",
-                lambda: ui.run_javascript("everwhenTheme()") and None,
-                "plain icon",
-                icon="contrast",
-                hint="Light or dark",
-            )
+            press("", lambda: _run("everwhenTheme()"), "plain icon", icon="contrast", hint="Light or dark")
             if session.visitor.signed_in:
                 press("", self._sign_out, "plain icon", icon="logout", hint="Sign out")
         return top
@@ -130,20 +119,18 @@ class Layout:
             said(day(days[0]), "from", "span")
             slider = block("input", "", f"type=range id=as-of min=0 max={days[1]} step=1")
             slider.props["aria-label"] = "Show the memory as of this day; the right end is now"
-            slider.on(
-                "input",
-                self._moved,
-                js_handler="(event) => emit(event.target.value)",
-                throttle=THROTTLE,
-            )
+            emit = "(event) => emit(event.target.value)"
+            slider.on("input", self._moved, js_handler=emit, throttle=THROTTLE)
             self._when = said("", "when", "output")
             self._now = press("Now", self._to_now, "plain", hint="Back to now")
         self._say_when()
 
     def _position(self) -> int:
         days = self.session.days()
-        if days is None or self.session.as_of is None:
-            return days[1] if days else 0
+        if days is None:
+            return 0
+        if self.session.as_of is None:
+            return days[1]
         return (self.session.local(self.session.as_of).date() - days[0].date()).days - 1
 
     def _place_slider(self) -> None:
@@ -170,13 +157,11 @@ class Layout:
                     ui.icon(page.icon).props("aria-hidden=true")
                     said(page.title, tag="span")
                     said(str(number), tag="kbd").props("aria-hidden=true")
-                self._links[name] = link.on(
-                    "click", lambda name=name: self.turn_to(name), js_handler=FOLLOWED_HERE
-                )
-            ui.html(
+                self._links[name] = link.on("click", partial(self.turn_to, name), js_handler=FOLLOWED_HERE)
+            markup(
                 "<kbd>/</kbd> ask · <kbd>1</kbd>–<kbd>9</kbd> pages<br><kbd>←</kbd> <kbd>→</kbd> move through time",
-                sanitize=False,
-            ).classes("keys")
+                "keys",
+            )
         return rail
 
     # What a page may ask for
@@ -320,9 +305,8 @@ class Layout:
         then, asked = self.session.as_of, dict(self._shown.asked if self._shown else {})
         if then is not None:
             asked["as_of"] = str((self.session.local(then) - timedelta(microseconds=1)).date())
-        address = f"{MOUNT}/{quote(self.session.bank)}/{self._page}" + (
-            f"?{urlencode(asked)}" if asked else ""
-        )
+        query = f"?{urlencode(asked)}" if asked else ""
+        address = f"{MOUNT}/{quote(self.session.bank)}/{self._page}{query}"
         with self._client:
             ui.run_javascript(f"everwhenAddress({json.dumps(address)}, {json.dumps(push)})")
 
@@ -344,9 +328,8 @@ class Layout:
             self._go(f"{MOUNT}/{quote(bank)}/{self._page}")
 
     def _new_bank(self) -> None:
-        with dialog(
-            "A new bank", "Memories of another person, project or agent. Nothing is shared between banks."
-        ):
+        note = "Memories of another person, project or agent. Nothing is shared between banks."
+        with dialog("A new bank", note):
             name = ui.input("Name").props("outlined dense autofocus")
             # A zone of its own is for those to set who look after banks, as over HTTP.
             zone = ui.input("Time zone", value=self.session.zone).props("outlined dense")
@@ -362,10 +345,7 @@ class Layout:
                 await other.create(str(zone.value or "UTC").strip() if zone.visible else "UTC")
                 self._go(f"{MOUNT}/{quote(wanted)}/import")
 
-            async def pressed() -> None:
-                await self.doing(make, redraw=False)
-
-            press("Make it", pressed, "strong")
+            press("Make it", partial(self.doing, make, redraw=False), "strong")
 
     def leave(self) -> None:
         """Show another bank: this one is gone."""
@@ -377,18 +357,17 @@ class Layout:
             ui.run_javascript(f"location.href = {json.dumps(address)}")
 
     def _sign_out(self) -> None:
-        ui.run_javascript(
-            f'fetch("{MOUNT}/logout", {{method: "POST"}}).then(() => location.href = "{MOUNT}/login")'
-        )
+        _run(f'fetch("{MOUNT}/logout", {{method: "POST"}}).then(() => location.href = "{MOUNT}/login")')
 
     def _no_bank(self) -> None:
-        empty(
-            f"There is no bank “{self.session.bank}” yet.",
-            "Its first write makes it: import a conversation, or add to it from your agent."
-            if self.session.may("write")
-            else "Its first write makes it, which this key may not do.",
-            "inventory_2",
-        )
+        hint = "Its first write makes it: import a conversation, or add to it from your agent."
+        refused = "Its first write makes it, which this key may not do."
+        title = f"There is no bank “{self.session.bank}” yet."
+        empty(title, hint if self.session.may("write") else refused, "inventory_2")
+
+
+def _run(script: str) -> None:
+    ui.run_javascript(script)
 
 
 def _sentence(error: Exception) -> str:

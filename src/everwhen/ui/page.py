@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+from nicegui.elements.select import Select
+
 from everwhen.memory import Memory
-from everwhen.ui.components import show_turns
+from everwhen.ui.components import block, chooser, press, said, show_turns
 from everwhen.ui.page_session import PageSession
 
 if TYPE_CHECKING:
@@ -64,6 +66,36 @@ class UIPage:
         """The page of a list that is asked for, from 1."""
         given = self.asked.get("page", "")
         return max(int(given), 1) if given.isdecimal() and len(given) < 7 else 1
+
+    def menu(self, label: str, name: str, options: Mapping[str, str]) -> Select:
+        """A menu for something that the address asks for."""
+        change = self.frame.change
+        return chooser(label, options, self.asked.get(name, ""), lambda it: change(**{name: it, "page": ""}))
+
+    def page_of(self, items: list[T], size: int) -> list[T]:
+        """The part of a list that is asked for."""
+        start = (self.number - 1) * size
+        return items[start : start + size]
+
+    def pager(
+        self, count: int, size: int, number: int = 0, words: tuple[str, str] = ("Back", "More")
+    ) -> None:
+        """Which of many rows are shown, and the way to the others."""
+        number = number or self.number
+        last = -(-count // size)
+        if last <= 1:
+            return
+
+        async def turn(by: int) -> None:
+            await self.frame.change(page=str(number + by))
+
+        with block("nav", "tools pager", 'aria-label="Pages of the list"'):
+            if number > 1:
+                press(words[0], lambda: turn(-1), icon="chevron_left")
+            shown = f"{(number - 1) * size + 1:,}–{min(number * size, count):,}"
+            said(f"{shown} of {count:,}", "soft small num", "span")
+            if number < last:
+                press(words[1], lambda: turn(1), icon="chevron_right")
 
     @property
     def may_change(self) -> bool:

@@ -46,6 +46,10 @@ class PageSession:
     def local(self, instant: datetime) -> datetime:
         return instant.astimezone(zone_of(self.zone))
 
+    def by_then(self, instant: datetime | None) -> bool:
+        """Whether something of this instant is seen from the moment that the page looks from."""
+        return self.as_of is None or (instant is not None and instant < self.as_of)
+
     def may(self, scope: Scope) -> bool:
         """Whether to show a button at all; `write` asks again when it is pressed."""
         try:

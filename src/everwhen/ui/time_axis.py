@@ -48,9 +48,13 @@ class Axis:
             for place, (x, name) in enumerate(self.ticks(grain))
         ]
         if then is not None and self.start <= then <= self.end:
-            x = self.place(then)
-            out.append(f'<line class="then-line" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{height}"/>')
+            out.append(self.then_line(then, height))
         return "".join(out)
+
+    def then_line(self, then: datetime, height: int, look: str = "") -> str:
+        """A line for the moment that the page looks from."""
+        x = self.place(then)
+        return f'<line class="then-line" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{height}"{look}/>'
 
 
 def floor(local: datetime, grain: Grain) -> datetime:

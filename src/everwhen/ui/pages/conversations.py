@@ -14,10 +14,9 @@ from everwhen.ui.components import (
     day,
     empty,
     markup,
-    pager,
-    pick,
     picked,
     press,
+    row,
     said,
     search_field,
     turn_line,
@@ -75,24 +74,22 @@ class Conversations(UIPage):
     # Reading
 
     def _list(self, memory: Memory) -> SessionList:
-        then = self.session.as_of
         known = self.kept(
             "sessions", lambda: sorted(memory.sessions(), key=lambda one: one.first, reverse=True)
         )
-        found = [one for one in known if then is None or one.first < then]
-        start = (self.number - 1) * MOST_SESSIONS_LISTED
-        shown = found[start : start + MOST_SESSIONS_LISTED]
+        found = [one for one in known if self.session.by_then(one.first)]
+        shown = self.page_of(found, MOST_SESSIONS_LISTED)
         return SessionList(
             [(one, self.kept(f"title {one.id}", partial(_title, memory, one.id))) for one in shown],
             len(found),
         )
 
     def _one(self, memory: Memory) -> OneSession:
-        then, id_ = self.session.as_of, self.asked["session"]
+        id_ = self.asked["session"]
         every = self.kept(f"turns {id_}", lambda: memory.turns(session=id_))
         if not every:
             raise NotFound(f"there is no conversation '{id_}' in this bank")
-        turns = [turn for turn in every if then is None or turn.said_at < then]
+        turns = [turn for turn in every if self.session.by_then(turn.said_at)]
         number, wanted = self.number, self.asked.get("turn")
         if wanted and "page" not in self.asked:
             place = next((place for place, turn in enumerate(turns) if turn.id == wanted), 0)
@@ -118,39 +115,35 @@ class Conversations(UIPage):
             if f"{at:%B %Y}" != month:
                 month = f"{at:%B %Y}"
                 lines.append(f'<h2 class="month">{month}</h2>')
-            who = ", ".join(one.speakers[:3])
-            lines.append(
-                f'<div class="row-line" {pick(one.id)}><span class="at">{day(at)}, {at:%H:%M}</span>'
-                f'<span class="what">{escape(words)}<br><span class="faint small">{escape(who)}</span></span>'
-                f'<span class="faint small num">{one.turns} turn{"" if one.turns == 1 else "s"}</span></div>'
-            )
-        picked(markup("".join(lines), "sheet rows").props("id=sessions"), self._open)
-        pager(self.number, MOST_SESSIONS_LISTED, data.count, self._page)
+            who = f'<span class="faint small">{escape(", ".join(one.speakers[:3]))}</span>'
+            count = f'<span class="faint small num">{one.turns} turn{"" if one.turns == 1 else "s"}</span>'
+            lines.append(row(one.id, f"{day(at)}, {at:%H:%M}", f"{escape(words)}<br>{who}", count))
+        sheet = markup("".join(lines), "sheet rows").props("id=sessions")
+        picked(sheet, lambda id_: self.frame.turn_to("conversations", session=id_))
+        self.pager(data.count, MOST_SESSIONS_LISTED)
 
     def _offer_more_forgetting(self) -> None:
+        session, frame = self.session, self.frame
         with block("div", "actions apart"):
-            press(
-                "Forget a stretch of time",
-                lambda: offer_stretch(self.session, self.frame, self.name),
-                "bad",
-                icon="event_busy",
-            )
-            if self.session.may("admin"):
-                press("Delete this bank", self._delete_bank, "bad", icon="delete_forever")
+            stretch = partial(offer_stretch, session, frame, self.name)
+            press("Forget a stretch of time", stretch, "bad", icon="event_busy")
+            if session.may("admin"):
+                delete = partial(offer_delete_bank, session, frame)
+                press("Delete this bank", delete, "bad", icon="delete_forever")
 
     def _draw_found(self, hits: list[Hit]) -> None:
         if not hits:
-            empty(
-                "Nobody said that.",
-                "Try fewer words, or ask on Recall, which finds by meaning.",
-                "search_off",
-            )
+            hint = "Try fewer words, or ask on Recall, which finds by meaning."
+            empty("Nobody said that.", hint, "search_off")
             return
         shown = {hit.turn.id: hit.turn for hit in hits[:MOST_HITS]}
         lines = "".join(
-            f'<div class="row-line" {pick(turn.id)}><span class="at">{day(self.session.local(turn.said_at))}</span>'
-            f'<span class="what"><span class="faint">{escape(turn.speaker)}:</span> {escape(turn.text[:280])}</span>'
-            "<span></span></div>"
+            row(
+                turn.id,
+                day(self.session.local(turn.said_at)),
+                f'<span class="faint">{escape(turn.speaker)}:</span> {escape(turn.text[:280])}',
+                "<span></span>",
+            )
             for turn in shown.values()
         )
         said(f"{len(hits):,} turns, newest first", "soft small")
@@ -160,10 +153,12 @@ class Conversations(UIPage):
         )
 
     def _draw_one(self, data: OneSession) -> None:
+        forget = partial(offer_forget, self.session, self.frame)
         with block("div", "tools"):
             press("All conversations", lambda: self.frame.turn_to("conversations"), icon="arrow_back")
             if self.may_change:
-                press("Forget this conversation", lambda: self._forget(data.id), "bad", icon="delete")
+                this = partial(forget, "this conversation", self.name, session=data.id)
+                press("Forget this conversation", this, "bad", icon="delete")
         if not data.turns:
             empty("Nothing had been said by that day.", "Move the slider to the right.", "forum")
             return
@@ -175,29 +170,12 @@ class Conversations(UIPage):
                 turn_line(self.session, turn, wanted in (None, turn.id), self.may_change)
                 for turn in data.turns
             )
-            picked(markup(lines), lambda id_: self._forget_turn(data, id_))
-        pager(data.number, MOST_TURNS, data.count, self._page)
-
-    # Acting
+            after = {"session": data.id} if data.count > 1 else {}
+            picked(markup(lines), lambda id_: forget("this turn", self.name, after, turns=[id_]))
+        self.pager(data.count, MOST_TURNS, data.number)
 
     async def _look_for(self, words: str) -> None:
         await self.frame.change(find=words, page="")
-
-    async def _page(self, number: int) -> None:
-        await self.frame.change(page=str(number))
-
-    async def _open(self, id_: str) -> None:
-        await self.frame.turn_to("conversations", session=id_)
-
-    async def _forget(self, id_: str) -> None:
-        await offer_forget(self.session, self.frame, "this conversation", self.name, session=id_)
-
-    async def _forget_turn(self, data: OneSession, id_: str) -> None:
-        after = {"session": data.id} if data.count > 1 else {}
-        await offer_forget(self.session, self.frame, "this turn", self.name, after, turns=[id_])
-
-    async def _delete_bank(self) -> None:
-        await offer_delete_bank(self.session, self.frame)
 
 
 def _title(memory: Memory, session: str) -> str:

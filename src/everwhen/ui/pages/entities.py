@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -17,6 +18,7 @@ from everwhen.ui.components import (
     block,
     day,
     empty,
+    legend,
     markup,
     pick,
     picked,
@@ -57,22 +59,16 @@ class Entities(UIPage):
 
     def draw(self, data: EntityGraph) -> None:
         if not data.known:
-            empty(
-                "Nobody and nothing has been named yet.",
-                "People, places and things appear here when they are spoken of.",
-                "hub",
-            )
+            hint = "People, places and things appear here when they are spoken of."
+            empty("Nobody and nothing has been named yet.", hint, "hub")
             return
         with block("div", "tools", "role=search"):
-            search_field(
-                "Find a name",
-                self.asked.get("find", ""),
-                lambda words: self.frame.change(find=words, name=""),
-            )
+            find = self.asked.get("find", "")
+            search_field("Find a name", find, lambda words: self.frame.change(find=words, name=""))
         with block("div", "beside"):
             with block("div", "sheet pad"):
                 picked(markup(self._svg(data)), self._pick)
-                markup(self._legend(data), "legend")
+                legend({one.type.lower(): f"--hue-{hue(one.type)}" for one, _ in data.entities})
             with block("div", "sheet pad", "id=entity aria-live=polite"):
                 if data.chosen is None:
                     self._list(data)
@@ -82,15 +78,11 @@ class Entities(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> EntityGraph:
-        then = self.session.as_of
-        every = self.kept("entities", memory.entities)
+        by_then, every = self.session.by_then, self.kept("entities", memory.entities)
         units = self.kept("units", lambda: {one.id: _turns(memory, one) for one in every[:MOST_ENTITIES]})
         links, places = self.kept("graph", lambda: _graph(every, units))
-        known = [one for one in every if then is None or (one.first is not None and one.first < then)]
-        said_by = {
-            id_: [unit for unit in found if then is None or unit.said_at < then]
-            for id_, found in units.items()
-        }
+        known = [one for one in every if by_then(one.first)]
+        said_by = {id_: [unit for unit in found if by_then(unit.said_at)] for id_, found in units.items()}
         shown = [number for number, one in enumerate(every[:MOST_ENTITIES]) if said_by[one.id]]
         back = {number: place for place, number in enumerate(shown)}
         counted = {
@@ -101,19 +93,12 @@ class Entities(UIPage):
         }
         name = self.asked.get("name", "").lower()
         one = next((one for one in known if name and name in (one.id, one.name.lower())), None)
-        mentions = (
-            []
-            if one is None
-            else said_by.get(one.id)
-            or [unit for unit in _turns(memory, one) if then is None or unit.said_at < then]
-        )
-        return EntityGraph(
-            [(every[number], said_by[every[number].id]) for number in shown],
-            counted,
-            places[shown] if shown else places[:0],
-            known,
-            None if one is None or not mentions else (one, mentions),
-        )
+        chosen = None
+        if one is not None:
+            mentions = said_by.get(one.id) or [unit for unit in _turns(memory, one) if by_then(unit.said_at)]
+            chosen = (one, mentions) if mentions else None
+        entities = [(every[number], said_by[every[number].id]) for number in shown]
+        return EntityGraph(entities, counted, places[shown] if shown else places[:0], known, chosen)
 
     # Drawing
 
@@ -145,13 +130,6 @@ class Entities(UIPage):
                 f'<text{minor} x="{x:.1f}%" y="{y:.1f}%" dy="{size + 13:.0f}">{escape(one.name[:24])}</text>'
             )
         return "".join([*out, *names, "</svg>"])  # names above all circles
-
-    @staticmethod
-    def _legend(data: EntityGraph) -> str:
-        types = dict.fromkeys(one.type for one, _ in data.entities)
-        return "".join(
-            f'<span style="--of: var(--hue-{hue(type_)})">{escape(type_.lower())}</span>' for type_ in types
-        )
 
     def _list(self, data: EntityGraph) -> None:
         """Names to choose from: those that match what was looked for, or those spoken of most."""
@@ -191,26 +169,24 @@ class Entities(UIPage):
             press("Facts", lambda: self.frame.turn_to("facts", subject=one.name, state="all"))
             press("All names", lambda: self.frame.change(name=""), "plain")
             if self.may_change:
-                press("Forget", lambda: self._forget(one), "bad", hint=f"Forget {one.name}")
+                every = f"everything about {one.name}"
+                forget = partial(offer_forget, self.session, self.frame, every, self.name, entity=one.name)
+                press("Forget", forget, "bad", hint=f"Forget {one.name}")
         lines = "".join(
             f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
             f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
             for n, unit in enumerate(units[:6])
         )
         said("Last spoken of", tag="h3")
-        picked(markup(lines), lambda n: self._open(one, units[int(n)]))
 
-    async def _open(self, one: Entity, unit: UnitRow) -> None:
-        said_in = unit.turns or (unit.id,)
-        await self.show_turns(one.name, said_in)
+        def open_(number: str) -> Awaitable[None]:
+            unit = units[int(number)]
+            return self.show_turns(one.name, unit.turns or (unit.id,))
+
+        picked(markup(lines), open_)
 
     async def _pick(self, id_: str) -> None:
         await self.frame.change(name="" if id_ == self.asked.get("name") else id_)
-
-    async def _forget(self, one: Entity) -> None:
-        await offer_forget(
-            self.session, self.frame, f"everything about {one.name}", self.name, entity=one.name
-        )
 
 
 def _turns(memory: Memory, one: Entity) -> list[UnitRow]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -14,27 +15,28 @@ from nicegui import ui
 from everwhen.memory import Memory
 from everwhen.types import Conflict, Fact, StaleFact
 from everwhen.ui.components import (
+    Act,
     badge,
     block,
     choice,
-    chooser,
     day,
     dialog,
     empty,
     markup,
     offer,
-    pager,
     pick,
     picked,
     press,
     said,
     search_field,
+    spaced,
 )
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
 from everwhen.ui.time_axis import Axis, fitting
 
 STATES = {"holds": "Hold", "over": "Over", "all": "All"}
+DECISIONS = {"confirm": "Still so", "correct": "Correct", "retract": "Never so"}
 SIGNALS = {
     "age": "old",
     "contradiction": "contradicted",
@@ -76,15 +78,8 @@ class FactBars(UIPage):
         asked, change = self.asked, self.frame.change
         with block("div", "tools"):
             choice("Which facts", STATES, self.state, lambda state: change(state=state, page=""))
-            self._subject = chooser(
-                "About", {"": "Anybody"}, asked.get("subject", ""), lambda name: change(subject=name, page="")
-            )
-            self._predicate = chooser(
-                "What",
-                {"": "Anything"},
-                asked.get("predicate", ""),
-                lambda name: change(predicate=name, page=""),
-            )
+            self._subject = self.menu("About", "subject", {"": "Anybody"})
+            self._predicate = self.menu("What", "predicate", {"": "Anything"})
             search_field("Words", asked.get("find", ""), lambda words: change(find=words, page=""))
             self._knowing = choice(
                 "What was known",
@@ -99,22 +94,18 @@ class FactBars(UIPage):
         if data.review and not self.asked:
             self._review(data.review, may)
         offer(self._subject, {"": "Anybody", **{name: name for name in data.subjects}})
-        offer(self._predicate, {"": "Anything", **{name: name.replace("_", " ") for name in data.predicates}})
+        offer(self._predicate, {"": "Anything", **{name: spaced(name) for name in data.predicates}})
         self._knowing.set_visibility(self.session.as_of is not None)
         if not data.facts and self.asked:
             empty("No fact is like that.", "Choose other filters, or all facts.", "search_off")
             return
         if not data.facts:
-            empty(
-                "No facts are known yet.",
-                "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
-                if self.session.as_of is None
-                else "On that day nothing of the kind was known; move the slider to the right.",
-                "fact_check",
-            )
+            hint = "What holds from one day to another, such as where somebody lives, is drawn here as a bar."
+            past = "On that day nothing of the kind was known; move the slider to the right."
+            empty("No facts are known yet.", hint if self.session.as_of is None else past, "fact_check")
             return
         picked(markup(self._bars(data), "sheet").props("id=bars"), self._open)
-        pager(self.number, MOST_FACTS, data.count, lambda number: self.frame.change(page=str(number)))
+        self.pager(data.count, MOST_FACTS)
         if data.stale and not self.asked:
             self._stale(data.stale, may)
 
@@ -134,8 +125,7 @@ class FactBars(UIPage):
         facts.sort(
             key=lambda fact: (-often[fact.subject], fact.subject.lower(), fact.predicate, fact.valid_from)
         )
-        start = (self.number - 1) * MOST_FACTS
-        shown = facts[start : start + MOST_FACTS]
+        shown = self.page_of(facts, MOST_FACTS)
         review = memory.facts.review() if then is None else []
         stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
         asked = {side.id for conflict in review for side in conflict.sides}
@@ -164,18 +154,15 @@ class FactBars(UIPage):
     # Drawing
 
     def _bars(self, data: FactsView) -> str:
-        starts = [fact.valid_from for fact in data.facts]
-        ends = [fact.valid_to for fact in data.facts if fact.valid_to is not None]
-        last = (
-            self.session.stats.last if self.session.stats and self.session.stats.last else self.session.moment
-        )
-        end = max([last, *starts, *ends, *([self.session.as_of] if self.session.as_of else [])])
-        if self.session.as_of is None and (self.session.moment - end) < timedelta(days=30):
-            end = self.session.moment
-        start = min(starts)
+        then, moment, stats = self.session.as_of, self.session.moment, self.session.stats
+        sides = [side for fact in data.facts for side in (fact.valid_from, fact.valid_to) if side is not None]
+        start = min(fact.valid_from for fact in data.facts)
+        end = max(filter(None, ((stats and stats.last) or moment, then, *sides)))
+        if then is None and moment - end < timedelta(days=30):
+            end = moment
         room = max((end - start) / 40, timedelta(days=1))
         axis = Axis(start - room, end + room, self.session.zone)
-        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, self.session.as_of)
+        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, then)
         out = [f'<div class="fact-axis"><span></span><svg class="chart" height="22">{ticks}</svg></div>']
         subject = None
         for fact in data.facts:
@@ -192,20 +179,14 @@ class FactBars(UIPage):
         look = "disputed" if fact.status == "disputed" else "held" if holds else "over"
         sure = data.confidence.get(fact.id, fact.confidence)
         then = self.session.as_of
-        line = (
-            f'<line class="then-line" x1="{axis.place(then):.2f}%" x2="{axis.place(then):.2f}%" y1="0" y2="26" '
-            'stroke="var(--accent)" stroke-dasharray="3 3"/>'
-            if then
-            else ""
-        )
+        line = axis.then_line(then, 26, ' stroke="var(--accent)" stroke-dasharray="3 3"') if then else ""
         until = f"until {day(self.session.local(fact.valid_to))}" if fact.valid_to else "still"
         since = day(self.session.local(fact.valid_from))
         title = escape(f"{fact.text}: since {since}, {until}")
         fade = 0.35 + 0.65 * sure if look == "held" else 1.0
-        says = f"{escape(fact.predicate.replace('_', ' '))} <b>{escape(fact.object)}</b>"
-        marks = (badge("disputed", "warn") if fact.status == "disputed" else "") + (
-            badge("you said so", "on") if fact.origin == "user" else ""
-        )
+        says = f"{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b>"
+        marks = badge("disputed", "warn") if fact.status == "disputed" else ""
+        marks += badge("you said so", "on") if fact.origin == "user" else ""
         return (
             f'<div class="fact-row{"" if holds else " past"}" {pick(fact.id)} data-holds="{str(holds).lower()}" '
             f'data-fact="{title}"><span class="says">{says} {marks}<br>'
@@ -221,28 +202,23 @@ class FactBars(UIPage):
             said(f"To decide: {len(conflicts)}", tag="h2")
             for conflict in conflicts:
                 with block("div", "stack", f"data-conflict={conflict.id}"):
-                    said(
-                        f"{conflict.subject}, {conflict.predicate.replace('_', ' ')}: {conflict.why}",
-                        "soft small",
-                    )
+                    about = f"{conflict.subject}, {spaced(conflict.predicate)}"
+                    said(f"{about}: {conflict.why}", "soft small")
+                    marks = badge("Believed now", "on"), badge("Says otherwise", "warn")
                     with block("div", "two"):
-                        for fact, name in zip(
-                            conflict.sides, ("Believed now", "Says otherwise"), strict=True
-                        ):
-                            with block("div", "side"):
-                                markup(badge(name, "on" if name == "Believed now" else "warn"), tag="span")
-                                said(fact.object, "wrap", "b")
-                                said(self._told(fact), "faint small")
-                                if may:
-                                    press(
-                                        f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong"
-                                    )
+                        for fact, mark in zip(conflict.sides, marks, strict=True):
+                            self._side(conflict, fact, mark, may)
                     if may:
                         press("Neither is so", self._resolving(conflict, "neither"), "plain")
 
-    def _told(self, fact: Fact) -> str:
+    def _side(self, conflict: Conflict, fact: Fact, mark: str, may: bool) -> None:
         often = "told once" if fact.support == 1 else f"told {fact.support} times"
-        return f"since {day(self.session.local(fact.valid_from))} · {often} · {fact.origin}"
+        with block("div", "side"):
+            markup(mark, tag="span")
+            said(fact.object, "wrap", "b")
+            said(f"since {day(self.session.local(fact.valid_from))} · {often} · {fact.origin}", "faint small")
+            if may:
+                press(f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong")
 
     def _stale(self, stale: Sequence[StaleFact], may: bool) -> None:
         with block("section", "sheet", "id=stale"):
@@ -254,50 +230,39 @@ class FactBars(UIPage):
 
         async def decide(picked_: str) -> None:
             what, _, id_ = picked_.partition(" ")
-            fact = by_id[id_]
-            if what == "confirm":
-                await self._confirm(fact)()
-            elif what == "correct":
-                self._correct(fact)
-            else:
-                self._retract(fact)
+            done = self._decisions(by_id[id_])[what]()
+            if done is not None:
+                await done
 
         if may:
             picked(rows, decide)
 
-    def _confirm(self, fact: Fact) -> Callable[[], Awaitable[None]]:
-        return self._write("confirm", lambda memory: memory.facts.confirm(fact.id), "Confirmed.")
-
-    def _decisions(self, fact: Fact) -> None:
-        press("Still so", self._confirm(fact))
-        press("Correct", lambda: self._correct(fact))
-        press("Never so", lambda: self._retract(fact), "bad")
-
     # Acting
 
-    def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> Callable[[], Awaitable[None]]:
-        async def acted() -> None:
-            await self.frame.doing(lambda: self.session.write(f"facts/{what}", act), done)
+    def _decisions(self, fact: Fact) -> dict[str, Act]:
+        """What can be done about a fact, as `DECISIONS` calls it."""
+        return {
+            "confirm": partial(self._write, "confirm", lambda it: it.facts.confirm(fact.id), "Confirmed."),
+            "correct": partial(self._correct, fact),
+            "retract": partial(self._retract, fact),
+        }
 
-        return acted
+    async def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> None:
+        await self.frame.doing(lambda: self.session.write(f"facts/{what}", act), done)
 
-    def _resolving(self, conflict: Conflict, keep: str) -> Callable[[], Awaitable[None]]:
-        return self._write(
-            "resolve", lambda memory: memory.facts.resolve(conflict.id, keep), "Decided and written down."
-        )
+    def _resolving(self, conflict: Conflict, keep: str) -> Act:
+        done = "Decided and written down."
+        return partial(self._write, "resolve", lambda it: it.facts.resolve(conflict.id, keep), done)
 
     def _correct(self, fact: Fact) -> None:
-        with dialog(f"What is right? {fact.subject} {fact.predicate.replace('_', ' ')} …") as opened:
+        with dialog(f"What is right? {fact.subject} {spaced(fact.predicate)} …") as opened:
             right = ui.input(value=fact.object).props('outlined dense autofocus aria-label="What is right"')
 
             async def correct() -> None:
                 words = str(right.value or "")
                 opened.close()
-                await self._write(
-                    "correct",
-                    lambda memory: memory.facts.correct(fact.subject, fact.predicate, words),
-                    "Corrected.",
-                )()
+                about = fact.subject, fact.predicate
+                await self._write("correct", lambda it: it.facts.correct(*about, words), "Corrected.")
 
             press("Correct it", correct, "strong")
 
@@ -310,13 +275,10 @@ class FactBars(UIPage):
                 words = str(reason.value or "")
                 opened.close()
                 await self._write(
-                    "retract", lambda memory: memory.facts.retract(fact.id, reason=words), "Taken back."
-                )()
+                    "retract", lambda it: it.facts.retract(fact.id, reason=words), "Taken back."
+                )
 
             press("Take it back", retract, "strong")
-
-    async def _sources(self, fact: Fact) -> None:
-        await self.show_turns(fact.text, fact.sources)
 
     async def _open(self, id_: str) -> None:
         fact = self.facts.get(id_)
@@ -329,15 +291,16 @@ class FactBars(UIPage):
         )
         known = self.session.as_of if self.known == "then" else None
         shown = [one for one in versions if known is None or one.recorded_at < known]
-        title = f"{fact.subject} {fact.predicate.replace('_', ' ')}"
+        title = f"{fact.subject} {spaced(fact.predicate)}"
         with dialog(title, "Every version that was ever believed, oldest first.", "history") as opened:
             markup("".join(self._version(one) for one in sorted(shown, key=lambda one: one.recorded_at)))
             with block("div", "actions"):
                 if fact.sources:
-                    press("What was said", lambda: self._sources(fact))
+                    press("What was said", partial(self.show_turns, fact.text, fact.sources))
                 if self.may_change and fact.superseded_at is None:
                     with block("span", "actions").on("click", opened.close):
-                        self._decisions(fact)
+                        for what, act in self._decisions(fact).items():
+                            press(DECISIONS[what], act, "bad" if what == "retract" else "")
 
     def _version(self, one: Fact) -> str:
         local = self.session.local
@@ -356,7 +319,7 @@ class FactBars(UIPage):
 
 def _known(fact: Fact, known_at: datetime | None) -> bool:
     """Whether this version is what is, or at that instant was, believed; overruled and retracted ones never were."""
-    if fact.status in ("overruled",):
+    if fact.status == "overruled":
         return False
     if known_at is None:
         return fact.superseded_at is None and fact.status in ("believed", "disputed")
@@ -365,11 +328,10 @@ def _known(fact: Fact, known_at: datetime | None) -> bool:
 
 def _stale_row(one: StaleFact, may: bool) -> str:
     """A fact that may not be so any more, and what can be done about it."""
-    offered = {"confirm": "Still so", "correct": "Correct", "retract": "Never so"} if may else {}
     buttons = "".join(
         f'<button type="button" class="press{" bad" if what == "retract" else ""}" '
         f'data-pick="{what} {escape(one.fact.id)}">{words}</button>'
-        for what, words in offered.items()
+        for what, words in (DECISIONS if may else {}).items()
     )
     return (
         f'<div class="row-line" data-stale="{escape(one.fact.id)}"><span class="at num">'

@@ -18,7 +18,9 @@ from everwhen.files.export import is_export, read_header
 from everwhen.files.private import private_file
 from everwhen.ingest.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
 from everwhen.memory import Memory
+from everwhen.serve.problems import Problem
 from everwhen.serve.transfer_files import FOLDER
+from everwhen.types import Added
 from everwhen.ui.components import block, empty, markup, press, said
 from everwhen.ui.page import UIPage
 
@@ -44,9 +46,8 @@ class Progress:
     problem: str = ""
     notes: list[str] = field(default_factory=list)
 
-    @property
-    def over(self) -> bool:
-        return bool(self.result or self.problem)
+    def tick(self, done: int) -> None:
+        self.done = done
 
 
 class Importing(UIPage):
@@ -61,11 +62,8 @@ class Importing(UIPage):
 
     def draw(self, data: None) -> None:
         if not self.session.may("write"):
-            empty(
-                "This key may only read.",
-                "Ask for one with the scope write to import into this bank.",
-                "lock",
-            )
+            hint = "Ask for one with the scope write to import into this bank."
+            empty("This key may only read.", hint, "lock")
             return
         most = self.session.visitor.state.serving.largest_body
         self._text()
@@ -83,17 +81,11 @@ class Importing(UIPage):
                     .props("outlined dense options-dense behavior=menu")
                     .style("min-width: 10rem")
                 )
-            upload = (
-                ui.upload(
-                    auto_upload=True,
-                    max_file_size=most - 10_000,
-                    on_upload=self._take,
-                    on_rejected=self._too_large,
-                )
-                .props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip")
-                .classes("upload")
-            )
-            upload.add_slot("header", FILE_CHOOSER)
+            room = most - 10_000
+            upload = ui.upload(
+                auto_upload=True, max_file_size=room, on_upload=self._take, on_rejected=self._too_large
+            ).props("flat no-thumbnails accept=.json,.jsonl,.md,.txt,.gz,.xz,.bz2,.zip")
+            upload.classes("upload").add_slot("header", FILE_CHOOSER)
             markup(f"<pre><code>{escape(LINE)}</code></pre>")
             markup(
                 f"One line of JSON lines looks like this. Up to {most / 1e6:g} MB here; larger files with "
@@ -111,9 +103,8 @@ class Importing(UIPage):
             text = ui.textarea("What was said").props("outlined autogrow").classes("full")
             with block("div", "tools"):
                 who = ui.input("Who said it", value="user").props("outlined dense")
-                at = ui.input("When (empty: now)", placeholder="2025-05-02 18:30, last Friday").props(
-                    "outlined dense"
-                )
+                at = ui.input("When (empty: now)", placeholder="2025-05-02 18:30, last Friday")
+                at.props("outlined dense")
 
                 async def add() -> None:
                     words, name = str(text.value or "").strip(), str(who.value or "").strip()
@@ -123,14 +114,13 @@ class Importing(UIPage):
                     message = {
                         "role": "user",
                         "content": words,
-                        **({"name": name} if name != "user" and name else {}),
+                        "name": None if name == "user" else name or None,
                     }
-                    await self.session.write(
-                        "add",
-                        lambda memory: memory.add(message, at=given),
-                        operation="create_memory",
-                        create=True,
-                    )
+
+                    def remember(memory: Memory) -> Added:
+                        return memory.add(message, at=given)
+
+                    await self.session.write("add", remember, operation="create_memory", create=True)
                     new = self.session.stats is None or self.session.stats.first is None
                     await self.session.look()
                     if new:  # the slider and the chooser are drawn for it
@@ -140,9 +130,8 @@ class Importing(UIPage):
 
     async def _take(self, event: UploadEventArguments) -> None:
         state = self.session.visitor.state
-        path = private_file(
-            state.serving.folder / FOLDER / f"{self.session.bank}.{secrets.token_hex(8)}.upload"
-        )
+        name = f"{self.session.bank}.{secrets.token_hex(8)}.upload"
+        path = private_file(state.serving.folder / FOLDER / name)
         self.progress = progress = Progress(event.file.name)
         self._timer.activate()
         chosen = str(self.format.value)
@@ -163,13 +152,10 @@ class Importing(UIPage):
             )
         except Exception as error:
             # The page is told in one sentence, without where the server keeps its files.
-            said_ = (
-                str(getattr(error, "detail", "") or error)
-                if _expected(error)
-                else "the file could not be read"
-            )
-            progress.problem = said_.replace(str(path), event.file.name).replace(path.name, event.file.name)
-            if not _expected(error):
+            expected = isinstance(error, EverwhenError | Problem)
+            why = str(getattr(error, "detail", "") or error) if expected else "the file could not be read"
+            progress.problem = why.replace(str(path), event.file.name).replace(path.name, event.file.name)
+            if not expected:
                 raise
         finally:
             path.unlink(missing_ok=True)
@@ -186,7 +172,7 @@ class Importing(UIPage):
         progress = self.progress
         if progress is None:
             return
-        if progress.over:
+        if progress.result or progress.problem:
             self._timer.deactivate()
         self._bar.clear()
         with self._bar:
@@ -194,12 +180,11 @@ class Importing(UIPage):
                 words = progress.problem[:1].upper() + progress.problem[1:]
                 said(words, "problem").props("role=alert")
                 return
-            share = (
-                100.0 if progress.result else progress.done / progress.total * 100 if progress.total else 8.0
-            )
-            label = progress.result or f"{progress.stage} {progress.file}: {progress.done:,}" + (
-                f" of {progress.total:,}" if progress.total else ""
-            )
+            share, label = 100.0, progress.result
+            if not label:
+                share = progress.done / progress.total * 100 if progress.total else 8.0
+                of = f" of {progress.total:,}" if progress.total else ""
+                label = f"{progress.stage} {progress.file}: {progress.done:,}{of}"
             markup(
                 f'<p>{escape(label)}</p><div class="progress" role="progressbar" aria-label="Import" '
                 f'aria-valuenow="{share:.0f}" aria-valuemin="0" aria-valuemax="100">'
@@ -216,28 +201,19 @@ def _conversations_of(path: Path, format: str, progress: Progress) -> Callable[[
     def act(memory: Memory) -> None:
         kind = detect(path) if format == "auto" else format
         conversations = list(read(path, kind, ReadingOptions(memory.zone, name=progress.file)))
-        messages = (
-            merged(conversations) if kind in SEVERAL else (m for c in conversations for m in c.messages)
-        )
-
-        def told(done: int) -> None:
-            progress.done = done
-
-        added = memory.add_many(messages, progress=told)
+        several = kind in SEVERAL
+        messages = merged(conversations) if several else (m for c in conversations for m in c.messages)
+        added = memory.add_many(messages, progress=progress.tick)
         progress.stage, progress.total, progress.done = "extracting", memory.stats().pending, 0
-
-        def left(waiting: int) -> None:
-            progress.done = max(progress.total - waiting, 0)
-
-        memory.process(progress=left)
+        memory.process(progress=lambda waiting: progress.tick(max(progress.total - waiting, 0)))
         if added.conflicts:
             progress.notes.append(
                 f"{len(added.conflicts)} messages were left out: their ids are there already with other words."
             )
-        for one in conversations:
-            progress.notes += [f"Left out: {what}: {count:,}." for what, count in one.left_out.most_common()]
+        for left_out in (one.left_out for one in conversations):
+            progress.notes += [f"Left out: {what}: {count:,}." for what, count in left_out.most_common()]
             progress.notes += [
-                f"{what.capitalize()}: {count:,}." for what, count in one.left_out.notes.most_common()
+                f"{what.capitalize()}: {count:,}." for what, count in left_out.notes.most_common()
             ]
         progress.result = f"{added.new:,} new turns from {progress.file}"
 
@@ -248,17 +224,8 @@ def _export_of(path: Path, progress: Progress) -> Callable[[Memory], Any]:
     header = read_header(path)
     progress.total = sum(header.counts.values())
 
-    def told(done: int) -> None:
-        progress.done = done
-
     def act(memory: Memory) -> None:
-        rows = memory.import_(path, progress=told)
+        rows = memory.import_(path, progress=progress.tick)
         progress.result = f"{rows:,} rows of the bank “{header.bank}”"
 
     return act
-
-
-def _expected(error: Exception) -> bool:
-    from everwhen.serve.problems import Problem
-
-    return isinstance(error, EverwhenError | Problem)

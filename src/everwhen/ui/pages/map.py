@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from html import escape
 
 import numpy as np
@@ -17,7 +17,7 @@ from everwhen.memory import Memory
 from everwhen.memory.tree import MapLevel
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
-from everwhen.ui.components import block, choice, empty, markup, pick, picked, spoken
+from everwhen.ui.components import block, choice, empty, legend, markup, pick, picked, spoken
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
@@ -59,57 +59,39 @@ class MemoryMap(UIPage):
 
     def draw(self, data: LevelPlane | None) -> None:
         if data is None:
-            empty(
-                "There is nothing to map yet.",
-                "Memories that mean similar things will lie close together here.",
-                "scatter_plot",
-            )
+            hint = "Memories that mean similar things will lie close together here."
+            empty("There is nothing to map yet.", hint, "scatter_plot")
             return
-        plane = data
         colours = self.asked.get("colour", "") != "none"
-        unit, groups = _coloured(plane.days)
+        unit, groups = _coloured(data.days)
+        change = self.frame.change
         with block("div", "tools"):
-            choice(
-                "Level",
-                {name: name.capitalize() for name in plane.names},
-                plane.name,
-                lambda name: self.frame.change(level=name),
-            )
+            levels = {name: name.capitalize() for name in data.names}
+            choice("Level", levels, data.name, lambda name: change(level=name))
             if unit:
-                choice(
-                    "Colours",
-                    {"": f"Colour by {unit}", "none": "One colour"},
-                    "" if colours else "none",
-                    lambda chosen: self.frame.change(colour=chosen),
-                )
-        then = self.session.as_of
-        shown = [n for n, node in enumerate(plane.nodes) if _before(node, then)]
+                offered = {"": f"Colour by {unit}", "none": "One colour"}
+                choice("Colours", offered, "" if colours else "none", lambda chosen: change(colour=chosen))
+        shown = [n for n, node in enumerate(data.nodes) if self.session.by_then(node.interval.start)]
         if not shown:
             empty("Nothing had been said by that day.", "Move the slider to the right.", "scatter_plot")
             return
         groups = groups if colours else None
         hues = {name: n for n, name in enumerate(dict.fromkeys(groups))} if groups else {}
         with block("div", "sheet pad"):
-            svg = self._svg(plane, shown, [hues[name] for name in groups] if groups else None)
-            picked(markup(svg), lambda number: self._open(plane.nodes[int(number)]))
-            markup(
-                "".join(
-                    f'<span style="--of: var(--hue-{n})">{escape(name)}</span>' for name, n in hues.items()
-                ),
-                "legend",
-            )
+            svg = self._svg(data, shown, [hues[name] for name in groups] if groups else None)
+            picked(markup(svg), lambda number: self._open(data.nodes[int(number)]))
+            legend({name: f"--hue-{n}" for name, n in hues.items()})
 
     def _svg(self, plane: LevelPlane, shown: list[int], hues: list[int] | None) -> str:
         low, high = plane.points.min(axis=0), plane.points.max(axis=0)
         flat = 4 + 92 * (plane.points - low) / np.maximum(high - low, 1e-9)
         size = 4.5 if len(shown) > 300 else 6.5
-        marks = []
-        for n in shown:
-            marks.append(
-                f'<circle {pick(n)} cx="{flat[n][0]:.2f}%" '
-                f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{hues[n] if hues else 0})">'
-                f"<title>{plane.titles[n]}</title></circle>"
-            )
+        marks = [
+            f'<circle {pick(n)} cx="{flat[n][0]:.2f}%" '
+            f'cy="{100 - flat[n][1]:.2f}%" r="{size}" fill="var(--hue-{hues[n] if hues else 0})">'
+            f"<title>{plane.titles[n]}</title></circle>"
+            for n in shown
+        ]
         names = [
             f'<text x="{min(max(x, 6), 94):.2f}%" y="{100 - min(y, 97):.2f}%">{escape(word)}</text>'
             for word, x, y in regions(flat[shown], [plane.words[n] for n in shown])
@@ -133,8 +115,7 @@ class MemoryMap(UIPage):
         )
 
     async def _open(self, node: Node) -> None:
-        title = spoken(node.interval, self.session.zone)
-        await self.show_turns(title, node.turns[:12], node.text)
+        await self.show_turns(spoken(node.interval, self.session.zone), node.turns[:12], node.text)
 
 
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:
@@ -191,7 +172,3 @@ def regions(points: NDArray[np.float64], words: Sequence[frozenset[str]]) -> lis
 def _stem(word: str) -> str:
     """What "walk" and "walks" share."""
     return word.lower().rstrip("s")
-
-
-def _before(node: Node, then: datetime | None) -> bool:
-    return then is None or (node.interval.start is not None and node.interval.start < then)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -12,19 +12,7 @@ from html import escape
 from everwhen.memory import Memory
 from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
-from everwhen.ui.components import (
-    Act,
-    block,
-    day,
-    dialog,
-    empty,
-    markup,
-    pick,
-    picked,
-    press,
-    said,
-    spoken,
-)
+from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spaced, spoken
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import RECENT_DAYS
 
@@ -59,22 +47,18 @@ class Overview(UIPage):
 
     def draw(self, data: BankView | None) -> None:
         if data is None:
-            sheet = empty(
-                "This bank is empty.", "Write something down, or import a conversation.", "inventory_2"
-            )
-            with sheet, block("div", "actions centred"):
+            hint = "Write something down, or import a conversation."
+            with empty("This bank is empty.", hint, "inventory_2"), block("div", "actions centred"):
                 press("Add to it", partial(self.frame.turn_to, "import"), "strong")
             return
         self._counts(data)
         with block("div", "cards"):
             self._known(data)
-            self._events(
-                "Planned next", data.planned, f"Nothing is planned after {self._day(data.at)}.", "planned"
-            )
+            none = f"Nothing is planned after {self._day(data.at)}."
+            self._events("Planned next", data.planned, none, "planned")
             self._changed(data)
-            self._events(
-                "Happened lately", data.lately, f"Nothing in the {RECENT_DAYS} days before.", "lately"
-            )
+            none = f"Nothing in the {RECENT_DAYS} days before."
+            self._events("Happened lately", data.lately, none, "lately")
             self._health(data)
 
     # Reading
@@ -86,12 +70,12 @@ class Overview(UIPage):
         sure = sorted(lasting, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
         often = Counter(fact.subject for fact in lasting)
         every = self.kept("entities", memory.entities)
-        entities = [one for one in every if then is None or (one.first is not None and one.first < then)]
+        entities = [one for one in every if self.session.by_then(one.first)]
         spoken_of = {one.name.lower(): one.mentions for one in entities}
-        first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))[
-            :SUBJECTS
+        first = sorted(often, key=lambda name: (-spoken_of.get(name.lower(), 0), -often[name], name))
+        known = [
+            (name, [fact for fact in sure if fact.subject == name][:FACTS_EACH]) for name in first[:SUBJECTS]
         ]
-        known = [(name, [fact for fact in sure if fact.subject == name][:FACTS_EACH]) for name in first]
         near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at + timedelta(days=370)), as_of=then)
         begun = {event.id: event.occurred.start for event in near if event.occurred and event.occurred.start}
         dated = [event for event in near if event.id in begun and not event.inferred]
@@ -141,10 +125,8 @@ class Overview(UIPage):
             for words, count, page in held.values()
         )
         picked(markup(lines, "counts").props("id=counts"), self.frame.turn_to)
-        span = (
-            f"{self._day(stats.first)} to {self._day(stats.last)}" if stats.last else self._day(stats.first)
-        )
-        said(f"What was said from {span}.", "soft small under")
+        until = f" to {self._day(stats.last)}" if stats.last else ""
+        said(f"What was said from {self._day(stats.first)}{until}.", "soft small under")
 
     def _known(self, data: BankView) -> None:
         with block("section", "sheet pad stack", "id=known"):
@@ -153,7 +135,7 @@ class Overview(UIPage):
                 said("No facts yet.", "soft small")
             for subject, facts in data.known:
                 lines = "".join(
-                    f"<li>{escape(fact.predicate.replace('_', ' '))} <b>{escape(fact.object)}</b> "
+                    f"<li>{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b> "
                     f'<span class="faint small">since {self._day(fact.valid_from)}</span></li>'
                     for fact in facts
                 )
@@ -177,12 +159,15 @@ class Overview(UIPage):
                 said(none, "soft small pad-line")
                 return
             lines = "".join(
-                f'<div class="row-line short" {pick(number)}><span class="at">'
-                f"{escape(spoken(event.occurred, event.zone))}</span>"
-                f'<span class="what">{escape(event.title)}</span></div>'
-                for number, event in enumerate(events)
+                row(n, escape(spoken(one.occurred, one.zone)), escape(one.title), kind="short")
+                for n, one in enumerate(events)
             )
-            picked(markup(lines, "rows"), lambda number: self._open(events[int(number)]))
+
+            def open_(number: str) -> Awaitable[None]:
+                event = events[int(number)]
+                return self.show_turns(event.title, event.turns, spoken(event.occurred, event.zone))
+
+            picked(markup(lines, "rows"), open_)
 
     def _changed(self, data: BankView) -> None:
         with block("section", "sheet", "id=changed"):
@@ -191,18 +176,16 @@ class Overview(UIPage):
                 said(f"No fact began or ended in the {RECENT_DAYS} days before.", "soft small pad-line")
                 return
             lines = "".join(
-                f'<div class="row-line short" {pick(number)}><span class="at">{self._day(at)}</span>'
-                f'<span class="what"><span class="faint">{word}:</span> {escape(fact.text)}</span></div>'
-                for number, (at, word, fact) in enumerate(data.changed)
+                row(n, self._day(at), f'<span class="faint">{word}:</span> {escape(fact.text)}', kind="short")
+                for n, (at, word, fact) in enumerate(data.changed)
             )
 
-            def chosen(number: str) -> object:
+            def turn_to(number: str) -> Awaitable[None]:
                 fact = data.changed[int(number)][2]
-                return self.frame.turn_to(
-                    "facts", subject=fact.subject, predicate=fact.predicate, state="all"
-                )
+                asked = {"subject": fact.subject, "predicate": fact.predicate}
+                return self.frame.turn_to("facts", **asked, state="all")
 
-            picked(markup(lines, "rows"), chosen)
+            picked(markup(lines, "rows"), turn_to)
 
     @staticmethod
     def _title(words: str) -> None:
@@ -214,48 +197,36 @@ class Overview(UIPage):
         assert stats is not None
         with block("section", "sheet pad stack", "id=health"):
             said("Health", tag="h2")
-            waiting = f"{stats.pending:,} turns wait to be read" if stats.pending else "Everything is read"
-            lines = [(not stats.pending, waiting, "")]
-            decide = (
-                f"{data.decide} contradictions to decide" if data.decide else "No contradiction to decide"
+            waiting, decide = (
+                f"{stats.pending:,} turns wait to be read",
+                f"{data.decide} contradictions to decide",
             )
-            stale = (
-                f"{data.stale:,} facts grew old and want to be checked"
-                if data.stale
-                else "No fact has grown old"
+            stale = f"{data.stale:,} facts grew old and want to be checked"
+            # Of each: whether something is to be done, what, else what is well, and the page to do it on.
+            looks = (
+                (stats.pending > 0, waiting, "Everything is read", ""),
+                (data.decide > 0, decide, "No contradiction to decide", "facts"),
+                (data.stale > 0, stale, "No fact has grown old", "facts"),
+                (
+                    not stats.nodes,
+                    "Days and months are not condensed yet",
+                    "Days, weeks and months are condensed",
+                    "tree",
+                ),
             )
-            lines += [(not data.decide, decide, "facts"), (not data.stale, stale, "facts")]
-            tree = (
-                "Days, weeks and months are condensed"
-                if stats.nodes
-                else "Days and months are not condensed yet"
-            )
-            lines += [(bool(stats.nodes), tree, "tree")]
-            for well, words, page in lines:
+            for look, wanted, well, page in looks:
                 with block("div", "health"):
-                    markup(
-                        f'<span class="light {"well" if well else "look"}" aria-hidden="true"></span>',
-                        tag="span",
-                    )
-                    said(words, tag="span")
-                    if page and not well:
-                        press("Look", self._turning(page), "plain small")
-            said(
-                f"{stats.bytes / 1e6:,.1f} MB · embedder {stats.embedder} · schema {stats.schema}",
-                "faint small",
-            )
+                    light = "look" if look else "well"
+                    markup(f'<span class="light {light}" aria-hidden="true"></span>', tag="span")
+                    said(wanted if look else well, tag="span")
+                    if page and look:
+                        press("Look", partial(self.frame.turn_to, page), "plain small")
+            size = f"{stats.bytes / 1e6:,.1f} MB"
+            said(f"{size} · embedder {stats.embedder} · schema {stats.schema}", "faint small")
             if self.session.may("admin"):
                 press("Check the whole bank", self._check, icon="health_and_safety")
 
     # Acting
-
-    def _turning(self, page: str) -> Act:
-        return lambda: self.frame.turn_to(page)
-
-    async def _open(self, event: Event) -> None:
-        title = event.title
-        note = spoken(event.occurred, event.zone)
-        await self.show_turns(title, event.turns, note)
 
     async def _check(self) -> None:
         async def check() -> None:

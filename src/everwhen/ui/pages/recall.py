@@ -8,12 +8,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from html import escape
 from typing import Any
 
 from nicegui import ui
 
-from everwhen.memory import Memory
 from everwhen.recall import Recall
 from everwhen.recall.score_labels import plain_reasons, score_label
 from everwhen.settings import MAX_TOKENS
@@ -70,10 +70,11 @@ class Explorer(UIPage):
                 .props('outlined dense clearable aria-label="Question" autocomplete=off id=search')
                 .style("flex: 1 1 16rem")
                 .classes("ask")
-                .on("keydown.enter", self._recall)
+                .on("keydown.enter", partial(self._asking, ""))
             )
-            press("Recall", self._recall, "strong", icon="search")
-            press("Answer", self._answer, icon="question_answer", hint="Answer in words, with sources")
+            press("Recall", partial(self._asking, ""), "strong", icon="search")
+            answer = partial(self._asking, "1")
+            press("Answer", answer, icon="question_answer", hint="Answer in words, with sources")
         options = block("details", "options")
         with options:
             said("Budget, time and kinds", tag="summary")
@@ -82,11 +83,10 @@ class Explorer(UIPage):
             self.tokens = ui.number(
                 "Max tokens", value=self.most, min=1, max=200_000, step=256, format="%d"
             ).props("outlined dense")
-            after, before = (
+            self.after, self.before = (
                 ui.input(label, value=asked.get(name, "")).props("outlined dense stack-label type=date")
                 for name, label in (("after", "Said after"), ("before", "Said before"))
             )
-            self.after, self.before = after, before
             kinds = [kind for kind in KINDS if kind in asked.get("kinds", "turn,fact").split(",")]
             self.kinds = ui.select(list(KINDS), value=kinds, multiple=True, label="Kinds").props(
                 "outlined dense options-dense behavior=menu"
@@ -112,23 +112,16 @@ class Explorer(UIPage):
             "as_of": then,
             "at": then,
         }
-
-        def recall(memory: Memory) -> Recall:
-            return memory.recall(query, **asked)
-
-        def answer(memory: Memory) -> Answer:
-            return memory.ask(query, at=then, as_of=then)
-
-        found = await self.session.read(recall, fresh=False)
-        return Found(found, await self.session.ask(answer) if self.asked.get("answer") else None)
+        found = await self.session.read(lambda memory: memory.recall(query, **asked), fresh=False)
+        answer = None
+        if self.asked.get("answer"):
+            answer = await self.session.ask(lambda memory: memory.ask(query, at=then, as_of=then))
+        return Found(found, answer)
 
     def draw(self, data: Found | None) -> None:
         if data is None:
-            empty(
-                "Ask something.",
-                "You see what an agent would be given, and the reason for every line of it.",
-                "manage_search",
-            )
+            hint = "You see what an agent would be given, and the reason for every line of it."
+            empty("Ask something.", hint, "manage_search")
             return
         if data.answer is not None:
             self._answered(data.answer)
@@ -137,12 +130,10 @@ class Explorer(UIPage):
             empty("Nothing in this memory answers that.", "Try other words, or a wider time.", "search_off")
             return
         with block("div", "tools"):
-            said(f"{len(found)} memories, {found.tokens:,} tokens", "soft small num", "span").props(
-                "id=tokens"
-            )
-            press(
-                "Copy prompt", lambda: self._copy(found), icon="content_copy", hint="Copy prompt for a model"
-            )
+            counted = f"{len(found)} memories, {found.tokens:,} tokens"
+            said(counted, "soft small num", "span").props("id=tokens")
+            copy = partial(self._copy, found)
+            press("Copy prompt", copy, icon="content_copy", hint="Copy prompt for a model")
         shown = found.memories[:MOST_MEMORIES]
         first, rest = shown[:SHOWN_MEMORIES], shown[SHOWN_MEMORIES:]
         lines = "".join(self._memory(n, one) for n, one in enumerate(first))
@@ -220,12 +211,6 @@ class Explorer(UIPage):
 
     # Acting
 
-    async def _recall(self) -> None:
-        await self._asking("")
-
-    async def _answer(self) -> None:
-        await self._asking("1")
-
     async def _asking(self, answer: str) -> None:
         tokens, kinds = int(self.tokens.value or MAX_TOKENS), ",".join(self.kinds.value or ())
         await self.frame.change(
@@ -240,11 +225,8 @@ class Explorer(UIPage):
 
     def _copy(self, found: Recall) -> None:
         ui.run_javascript(f"everwhenCopy({json.dumps(found.to_openai()[0]['content'])})")
-        ui.notify(
-            "The prompt is copied: give it to a model before the question.",
-            position="bottom",
-            color="primary",
-        )
+        copied = "The prompt is copied: give it to a model before the question."
+        ui.notify(copied, position="bottom", color="primary")
 
     async def _open(self, one: Recalled) -> None:
         await self.show_turns(one.text, one.turns, str(one.why))
@@ -267,12 +249,9 @@ def _parts(parts: Mapping[str, float]) -> str:
         "</span></span></div>"
         for name, value in ranked[:PARTS]
     )
-    rest = sum(value for _, value in ranked[PARTS:])
-    if ranked[PARTS:]:
-        others = f"{len(ranked) - PARTS} others"
-        lines += (
-            f'<div class="part"><span>{others}</span><span class="num">{rest:+.2f}</span><span></span></div>'
-        )
+    if rest := [value for _, value in ranked[PARTS:]]:
+        others, sums = f"{len(rest)} others", f'<span class="num">{sum(rest):+.2f}</span>'
+        lines += f'<div class="part"><span>{others}</span>{sums}<span></span></div>'
     return f'<div class="parts">{lines}</div>'
 
 
@@ -302,9 +281,5 @@ def _dropped(found: Recall) -> str:
         f"{', …' if len(ids) > 3 else ''}</span></li>"
         for reason, ids in by_reason.items()
     )
-    body = (
-        f'<ul class="rows small stack">{lines}</ul>'
-        if lines
-        else '<p class="small soft">Nothing that was found was left out.</p>'
-    )
-    return f"<h3>Dropped</h3>{body}"
+    nothing = '<p class="small soft">Nothing that was found was left out.</p>'
+    return "<h3>Dropped</h3>" + (f'<ul class="rows small stack">{lines}</ul>' if lines else nothing)

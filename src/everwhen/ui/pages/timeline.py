@@ -18,14 +18,13 @@ from everwhen.ui.components import (
     badge,
     block,
     choice,
-    chooser,
     empty,
     markup,
     offer,
-    pager,
     pick,
     picked,
     press,
+    row,
     spoken,
 )
 from everwhen.ui.page import UIPage
@@ -80,27 +79,12 @@ class Timeline(UIPage):
 
     def controls(self) -> None:
         with block("div", "tools"):
-            choice(
-                "Zoom",
-                {g: g.capitalize() for g in WINDOWS},
-                self.grain,
-                lambda g: self.frame.change(zoom=g, moved="", page=""),
-            )
+            grains = {g: g.capitalize() for g in WINDOWS}
+            choice("Zoom", grains, self.grain, lambda g: self.frame.change(zoom=g, moved="", page=""))
             press("", lambda: self._pan(-1), "icon", icon="chevron_left", hint="Earlier")
             press("", lambda: self._pan(1), "icon", icon="chevron_right", hint="Later")
-            self._entity = chooser(
-                "Entity",
-                {"": "Anybody"},
-                self.asked.get("entity", ""),
-                lambda name: self.frame.change(entity=name, page=""),
-            )
-            networks = {"": "Any", **{n: n.capitalize() for n in NETWORKS}}
-            chooser(
-                "Network",
-                networks,
-                self.asked.get("network", ""),
-                lambda n: self.frame.change(network=n, page=""),
-            )
+            self._entity = self.menu("Entity", "entity", {"": "Anybody"})
+            self.menu("Network", "network", {"": "Any", **{n: n.capitalize() for n in NETWORKS}})
             shown = self.kinds
             ui.select(
                 KINDS,
@@ -118,14 +102,11 @@ class Timeline(UIPage):
         else:  # the menu can wait until the rest is shown
             ui.timer(0.01, self._read_names, once=True)
         self.entries = {str(number): one for number, one in enumerate((*data.dated, *data.undated))}
+        self.numbers = {id(one): number for number, one in self.entries.items()}
         if not self.entries and not self.asked:
-            empty(
-                "This bank has no events yet.",
-                "What people say they did, do or plan appears here, dated, as soon as it is read."
-                if self.session.as_of is None
-                else "Nothing was known yet on that day; move the slider to the right.",
-                "timeline",
-            )
+            hint = "What people say they did, do or plan appears here, dated, as soon as it is read."
+            past = "Nothing was known yet on that day; move the slider to the right."
+            empty("This bank has no events yet.", hint if self.session.as_of is None else past, "timeline")
             return
         with block("div", "sheet pad"):
             # Right to left: what does not fit on a phone is the past, and the newest is seen first.
@@ -142,15 +123,10 @@ class Timeline(UIPage):
         end = len(several) - (number - 1) * MOST_ENTRIES
         lines = several[max(end - MOST_ENTRIES, 0) : end]
         listed = markup(self._list(data, lines), "sheet") if lines else None
-        pager(
-            number, MOST_ENTRIES, len(several), lambda n: self.frame.change(page=str(n)), ("Later", "Earlier")
-        )
+        self.pager(len(several), MOST_ENTRIES, number, ("Later", "Earlier"))
         if not data.dated:
-            empty(
-                "Nothing in this stretch of time.",
-                "Look earlier or later, zoom out, or keep fewer filters.",
-                "search_off",
-            )
+            hint = "Look earlier or later, zoom out, or keep fewer filters."
+            empty("Nothing in this stretch of time.", hint, "search_off")
         apart = markup(self._apart(data), "sheet") if data.undated else None
         for part in (chart, listed, apart):
             if part is not None:
@@ -163,8 +139,7 @@ class Timeline(UIPage):
         self._offer_names(found)
 
     def _offer_names(self, entities: Sequence[Entity]) -> None:
-        then = self.session.as_of
-        names = [one.name for one in entities if then is None or (one.first and one.first < then)]
+        names = [one.name for one in entities if self.session.by_then(one.first)]
         offer(self._entity, {"": "Anybody", **{name: name for name in names[:MOST_NAMES]}})
 
     def _read(self, memory: Memory) -> TimelineView:
@@ -177,7 +152,7 @@ class Timeline(UIPage):
         kept = []
         for entry in entries:
             kind = "fact" if entry.kind.startswith("fact") else entry.kind
-            if kind not in self.kinds or (kind != "event" and then is not None and _start(entry) >= then):
+            if kind not in self.kinds or (kind != "event" and not self.session.by_then(_start(entry))):
                 continue
             if network and (kind == "session" or networks.get(entry.ids[0], "world") != network):
                 continue
@@ -206,17 +181,15 @@ class Timeline(UIPage):
         stats, size = self.session.stats, WINDOWS[self.grain]
         last = self.session.as_of or (stats.last if stats and stats.last else datetime.now(UTC))
         soon = last + AHEAD
-        last = (
-            soon
-            if entries is None
-            else max((_start(one) for one in entries if last < _start(one) < soon), default=last)
-        )
+        if entries is None:
+            last = soon
+        else:
+            last = max((_start(one) for one in entries if last < _start(one) < soon), default=last)
         end = shift(floor(self.session.local(last), self.grain), self.grain, 1)
         end = shift(end, self.grain, self.moved * max(size // 2, 1))
         start = shift(end, self.grain, -size if entries is not None else -size - EXTRA[self.grain])
-        if (
-            stats and stats.first and not self.moved and entries is not None
-        ):  # no empty half where it is young
+        # No empty half where it is young.
+        if stats and stats.first and not self.moved and entries is not None:
             first = shift(floor(self.session.local(stats.first), self.grain), self.grain, -1)
             start = min(max(start, first), shift(end, self.grain, -LEAST))
         return Axis(start, end, self.session.zone)
@@ -226,14 +199,13 @@ class Timeline(UIPage):
     def _chart(self, data: TimelineView) -> str:
         axis, marks, hidden = data.axis, [], 0
         rows: list[list[tuple[float, float]]] = [[] for _ in range(MOST_ROWS)]
-        numbered = {id(one): number for number, one in self.entries.items()}
         sessions = [axis.place(max(_start(one), axis.start)) for one in data.dated if one.kind == "session"]
         # Events have the first choice of room, then facts by how sure they are.
         drawn = [one for one in data.dated if one.kind != "session"]
         for one in sorted(drawn, key=lambda one: (one.kind != "event", -one.confidence)):
             x = axis.place(max(_start(one), axis.start))
             width = max(axis.place(min(_end(one), axis.end)) - x, 0.5)
-            label = self._title(one)
+            label = event_title(one.text)
             label = label if len(label) <= 44 else label[:43] + "…"
             words, after = 1.8 + LETTER * len(label), x + (width if width > LONG else 0.0)
             leftwards = after + words > 100 and x > words
@@ -246,7 +218,7 @@ class Timeline(UIPage):
                 hidden += 1
                 continue
             rows[row].append((left, right + 0.8))
-            marks.append((x, self._mark(one, numbered[id(one)], x, width, TOP + row * ROW, label, leftwards)))
+            marks.append((x, self._mark(one, x, width, TOP + row * ROW, label, leftwards)))
         lane = TOP + sum(bool(taken) for taken in rows) * ROW + 10
         height = lane + 14
         more = (
@@ -265,12 +237,7 @@ class Timeline(UIPage):
             f"{axis.drawn_ticks(self.grain, height, self.session.as_of)}{talked}{''.join(drawn_marks)}{more}</svg>"
         )
 
-    def _title(self, one: Entry) -> str:
-        return event_title(one.text)
-
-    def _mark(
-        self, one: Entry, number: str, x: float, width: float, y: int, label: str, leftwards: bool
-    ) -> str:
+    def _mark(self, one: Entry, x: float, width: float, y: int, label: str, leftwards: bool) -> str:
         kind = "fact" if one.kind != "event" else escape(one.status)
         long = width > LONG
         shape = (
@@ -281,37 +248,36 @@ class Timeline(UIPage):
         at = x if leftwards or not long else x + width
         turned = 'dx="-9" text-anchor="end"' if leftwards else 'dx="9"'
         words = f'<text class="label" x="{at:.2f}%" y="{y + 12}" {turned}>{escape(label)}</text>'
-        title = escape(f"{spoken(one.interval, one.zone)}: {self._title(one)}")
-        return f"<g {pick(number)}><title>{title}</title>{shape}{words}</g>"
+        title = escape(f"{spoken(one.interval, one.zone)}: {event_title(one.text)}")
+        return f"<g {pick(self.numbers[id(one)])}><title>{title}</title>{shape}{words}</g>"
 
     def _list(self, data: TimelineView, listed: Sequence[Entry]) -> str:
-        numbered = {id(one): number for number, one in self.entries.items()}
         groups: dict[str, list[str]] = {}
         for one in listed:
             name = _unit(self.session.local(max(_start(one), data.axis.start)), self.grain)
-            groups.setdefault(name, []).append(self._line(one, numbered[id(one)]))
+            groups.setdefault(name, []).append(self._line(one))
         return "".join(
             f'<section class="group"><h2>{escape(name)}</h2><div class="rows">{"".join(lines)}</div></section>'
             for name, lines in groups.items()
         )
 
     def _apart(self, data: TimelineView) -> str:
-        numbered = {id(one): number for number, one in self.entries.items()}
-        lines = "".join(self._line(one, numbered[id(one)], told=True) for one in data.undated[:MOST_ENTRIES])
+        lines = "".join(self._line(one, told=True) for one in data.undated[:MOST_ENTRIES])
         return (
             f'<details id="undated"><summary>Told without a date {badge(str(len(data.undated)))}</summary>'
             f'<div class="rows">{lines}</div>{_more(len(data.undated))}</details>'
         )
 
-    def _line(self, one: Entry, number: str, told: bool = False) -> str:
+    def _line(self, one: Entry, told: bool = False) -> str:
         marks = badge(one.status) if one.status not in ("", "happened") else ""
         marks += badge(one.kind, "on") if one.kind.startswith("fact") else ""
-        at = spoken(one.interval, one.zone)
-        return (
-            f'<div class="row-line {escape(one.status)}" {pick(number)}>'
-            f'<span class="at">{"told " if told else ""}{escape(at)}</span>'
-            f'<span class="what">{escape(self._title(one))}</span>'
-            f"<span>{marks}</span></div>"
+        at = ("told " if told else "") + escape(spoken(one.interval, one.zone))
+        return row(
+            self.numbers[id(one)],
+            at,
+            escape(event_title(one.text)),
+            f"<span>{marks}</span>",
+            escape(one.status),
         )
 
     # Acting
@@ -324,7 +290,7 @@ class Timeline(UIPage):
         if entry is None:
             return
         note = f"{spoken(entry.interval, entry.zone)} · confidence {entry.confidence:.2f}"
-        await self.show_turns(self._title(entry), entry.turns, note)
+        await self.show_turns(event_title(entry.text), entry.turns, note)
 
 
 def _start(entry: Entry) -> datetime:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
+from everwhen.errors import UsageError
 from everwhen.memory import Memory
 from everwhen.types import Node, Turn
-from everwhen.ui.components import badge, block, empty, markup, pick, picked, press, said, spoken, turn_line
+from everwhen.ui.components import badge, block, empty, markup, picked, press, row, said, spoken, turn_line
 from everwhen.ui.page import UIPage
 from everwhen.ui.settings import MOST_NODES
 
@@ -37,13 +38,9 @@ class TreeBrowser(UIPage):
 
     def draw(self, data: Branch) -> None:
         if data.node is None and not data.nodes:
-            empty(
-                "This bank has no tree yet.",
-                "What was said is condensed here by exchange, session, day, week and month."
-                if self.session.as_of is None
-                else "Nothing had been said by that day; move the slider to the right.",
-                "account_tree",
-            )
+            hint = "What was said is condensed here by exchange, session, day, week and month."
+            past = "Nothing had been said by that day; move the slider to the right."
+            empty("This bank has no tree yet.", hint if self.session.as_of is None else past, "account_tree")
             return
         self.path = data.path
         self._crumbs()
@@ -55,9 +52,8 @@ class TreeBrowser(UIPage):
             with block("div", "sheet pad").style("margin-bottom: .9rem"):
                 markup(self._words(data.node), "wrap").props("id=node")
         if data.turns:
-            markup("".join(turn_line(self.session, turn) for turn in data.turns), "sheet pad").props(
-                "id=turns"
-            )
+            turns = "".join(turn_line(self.session, turn) for turn in data.turns)
+            markup(turns, "sheet pad").props("id=turns")
         if data.nodes:
             lines = "".join(self._line(node) for node in data.nodes)
             picked(markup(lines, "sheet rows").props("id=nodes"), self._down)
@@ -67,18 +63,17 @@ class TreeBrowser(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> Branch:
-        then, path = self.session.as_of, self._path(memory)
+        by_then, path = self.session.by_then, self._path(memory)
         here = path[-1] if path else None
         if here is None:
             level, nodes = self._top(memory)
             built = level > 1
         elif here.level == 1:
             turns = [memory.turn(id_) for id_ in here.children]
-            return Branch(path, [], [turn for turn in turns if then is None or turn.said_at < then], 0, True)
+            return Branch(path, [], [turn for turn in turns if by_then(turn.said_at)], 0, True)
         else:
             nodes, built = self._under(memory, here), True
-        if then is not None:
-            nodes = [node for node in nodes if node.interval.start is not None and node.interval.start < then]
+        nodes = [node for node in nodes if by_then(node.interval.start)]
         nodes = nodes[::-1] if here is None else nodes
         return Branch(path, nodes[:MOST_NODES], [], max(len(nodes) - MOST_NODES, 0), built)
 
@@ -121,12 +116,9 @@ class TreeBrowser(UIPage):
         first = node.text.split("\n")
         words = "still open then" if open_ else " ".join(first[1:3] if len(first) > 1 else first)[:260]
         of = f"{len(node.children)} {'turn' if node.level == 1 else 'part'}{'' if len(node.children) == 1 else 's'}"
-        return (
-            f'<div class="row-line node{" open" if open_ else ""}" {pick(node.id)}>'
-            f'<span class="at">{escape(spoken(node.interval, self.session.zone))}</span>'
-            f'<span class="what">{escape(words)}</span>'
-            f"<span>{badge(node.name or f'level {node.level}', 'on')} {badge(of)}</span></div>"
-        )
+        at = escape(spoken(node.interval, self.session.zone))
+        marks = f"<span>{badge(node.name or f'level {node.level}', 'on')} {badge(of)}</span>"
+        return row(node.id, at, escape(words), marks, "node open" if open_ else "node")
 
     def _crumbs(self) -> None:
         with block("nav", "crumbs", 'aria-label="Where in the tree"'):
@@ -153,8 +145,6 @@ class TreeBrowser(UIPage):
 
 def _top(memory: Memory) -> tuple[int, list[Node]]:
     """The highest level that has nodes; the lowest, which is made from the turns, is read last."""
-    from everwhen.errors import UsageError
-
     for level in range(DEEPEST, 0, -1):
         try:
             nodes = memory.tree(level=level)

@@ -11,8 +11,17 @@ from typing import Any
 import pytest
 
 from everwhen.cli import run
-from everwhen.coding_agents.json_text import UnreadableSettings, parse, with_item, with_member, without_items
-from everwhen.coding_agents.other_text import with_block, with_table, without_block, without_table
+from everwhen.coding_agents.edited_text import (
+    UnreadableSettings,
+    parse,
+    with_block,
+    with_item,
+    with_member,
+    with_table,
+    without_block,
+    without_items,
+    without_table,
+)
 from everwhen.coding_agents.tools import TOOLS
 
 Files = dict[str, bytes]

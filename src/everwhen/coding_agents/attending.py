@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
+from operator import itemgetter
 
 from everwhen.coding_agents.tools import Tool
 from everwhen.coding_agents.tools.base import Event
@@ -74,14 +75,15 @@ class Attendant:
     def keep(self, tool: Tool, event: Event) -> int:
         """Add what is new of a session; how many messages those were."""
         session = self._session(tool, event)
-        options = self._options
-        echoes = Echoes(options.echo_words)
+        echoes = Echoes(self._options.echo_words)
         echoes.give_back(tuple(session.given))
         read = 0
 
         def new() -> Iterator[Message]:
             nonlocal read
-            for one in islice(tool.said(event, options), session.read if _has_transcript(event) else 0, None):
+            for one in islice(
+                tool.said(event, self._options), session.read if _has_transcript(event) else 0, None
+            ):
                 read += 1
                 session.shown.append(one.text)
                 if (left := echoes.cut(one)) is not None:
@@ -108,33 +110,19 @@ class Attendant:
             yield known
         zone = zone_of(self.memory.zone)
         planned = [
-            one
+            (one.occurred.start, one.text or f"{one.subject} {one.verb} {one.object}")
             for one in self.memory.events(status="planned", between=(now, now + SOON))
             if one.occurred is not None and one.occurred.start is not None and not one.inferred
         ]
-        planned.sort(key=lambda one: (one.occurred and one.occurred.start) or now)
-        if planned:
-            yield framed(
-                PLANNED,
-                "".join(
-                    line(
-                        one.occurred.start.astimezone(zone).date().isoformat(),
-                        one.text or f"{one.subject} {one.verb} {one.object}",
-                    )
-                    for one in planned[:MOST_PLANS]
-                    if one.occurred and one.occurred.start
-                ),
-            )
+        planned.sort(key=itemgetter(0))
+        lines = [line(f"{at.astimezone(zone):%Y-%m-%d}", words) for at, words in planned[:MOST_PLANS]]
+        if lines:
+            yield framed(PLANNED, "".join(lines))
 
     def _relevant(self, prompt: str, session: Session, now: datetime) -> Iterator[str]:
         """What was recalled for a prompt, without what the model has seen in this session."""
-        found = self.memory.context(
-            prompt,
-            at=now,
-            max_tokens=PROMPT_TOKENS,
-            budget="low",
-            shown=list(dict.fromkeys(session.shown)),
-        )
+        shown = list(dict.fromkeys(session.shown))
+        found = self.memory.context(prompt, at=now, max_tokens=PROMPT_TOKENS, budget="low", shown=shown)
         if found.fresh:
             yield found.fresh
 

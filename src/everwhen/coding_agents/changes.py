@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from everwhen.coding_agents.json_text import (
+from everwhen.coding_agents.edited_text import (
     UnreadableSettings,
+    with_block,
     with_item,
     with_member,
+    with_table,
+    without_block,
     without_items,
     without_member,
+    without_table,
 )
-from everwhen.coding_agents.other_text import with_block, with_table, without_block, without_table
 from everwhen.files.private import private_folder, write_private
 
 HOOK = "coding_agents"
@@ -106,8 +109,7 @@ class Setup:
         for change in changes:
             # A link to a file that lies elsewhere stays a link.
             self._changes.setdefault(change.path.resolve(), []).append(change)
-        self._notes = notes / "files.json"
-        self._copies = notes
+        self._folder, self._notes = notes, notes / "files.json"
 
     def do(self, dry_run: bool = False) -> list[Written]:
         """Write all files, or none where one of them cannot be read."""
@@ -124,15 +126,14 @@ class Setup:
                 continue
             known = noted.get(str(one.path))
             kept = self._copied(one) if one.before is not None else None
-            first = known is None
-            untouched = known is not None and known["after"] == _digest(one.before)
+            untouched = known is None or known["after"] == _digest(one.before)
             noted[str(one.path)] = {
-                "before": (str(kept) if kept else None) if first or known is None else known["before"],
+                "before": known["before"] if known else str(kept) if kept else None,
                 # Where somebody else changed the file since, going back to the copy would lose their change.
-                "after": _digest(one.after) if first or untouched else None,
+                "after": _digest(one.after) if untouched else None,
                 "folders": [*self._make_folders(one.path), *(known["folders"] if known else ())],
             }
-            self._note(noted)
+            write_private(self._notes, json.dumps(noted, indent=1))
             _replace(one.path, one.after or b"")
             done.append(Written(one.path, one.before, one.after, kept))
         return done
@@ -155,16 +156,14 @@ class Setup:
             done.append(one)
         if not dry_run:
             for one in done:
-                self._put_back(one)
+                if one.after is None:
+                    one.path.unlink(missing_ok=True)
+                elif one.before != one.after:
+                    _replace(one.path, one.after)
             _remove_empty(folder for known in noted.values() for folder in known["folders"])
-            self._forget()
+            # The notes go; the copies stay, since nobody knows what they are still good for.
+            self._notes.unlink(missing_ok=True)
         return done
-
-    def _put_back(self, one: Written) -> None:
-        if one.after is None:
-            one.path.unlink(missing_ok=True)
-        elif one.before != one.after:
-            _replace(one.path, one.after)
 
     def _planned(self, path: Path, steps: list[Callable[[str], str]]) -> Written:
         before = path.read_bytes() if path.exists() else None
@@ -186,9 +185,9 @@ class Setup:
         return Written(path, before, None if before is None and not made else made)
 
     def _copied(self, one: Written) -> Path:
-        private_folder(self._copies)
-        number = len(list(self._copies.glob("*.copy")))
-        copy = self._copies / f"{number}-{one.path.name}.copy"
+        private_folder(self._folder)
+        number = len(list(self._folder.glob("*.copy")))
+        copy = self._folder / f"{number}-{one.path.name}.copy"
         copy.write_bytes(one.before or b"")
         copy.chmod(0o600)
         return copy
@@ -200,17 +199,7 @@ class Setup:
         return [str(folder) for folder in reversed(missing)]
 
     def _noted(self) -> dict[str, Any]:
-        if not self._notes.exists():
-            return {}
-        noted: dict[str, Any] = json.loads(self._notes.read_text(encoding="utf-8"))
-        return noted
-
-    def _note(self, noted: Mapping[str, Any]) -> None:
-        write_private(self._notes, json.dumps(noted, indent=1))
-
-    def _forget(self) -> None:
-        """The notes go; the copies stay, since nobody knows what they are still good for."""
-        self._notes.unlink(missing_ok=True)
+        return json.loads(self._notes.read_text(encoding="utf-8")) if self._notes.exists() else {}
 
 
 def _remove_empty(folders: Iterable[str]) -> None:

@@ -49,7 +49,7 @@ class Resident:
         self._lock = threading.Lock()
         self._used = time.monotonic()
         self._busy = 0
-        self._ending = threading.Event()
+        self.ending = threading.Event()
         self._poked = threading.Event()
         self._taking = threading.Lock()
 
@@ -69,19 +69,16 @@ class Resident:
             keeping = threading.Thread(target=self._keep_all, name="keep")
             keeping.start()
             log.info("ready")
-            while not self._ending.is_set():
+            while not self.ending.is_set():
                 self._accept(listening)
                 if not self._busy and time.monotonic() - self._used > self.idle:
-                    self._ending.set()
+                    self.ending.set()
             Path(hook.SOCKET).unlink(missing_ok=True)
         self._poked.set()
         keeping.join()
         for one in self._open.values():
             one.memory.close()
         log.info("ended")
-
-    def stop(self) -> None:
-        self._ending.set()
 
     def _warm_up(self) -> None:
         """Load what the first prompt would wait for."""
@@ -129,7 +126,7 @@ class Resident:
                 one.memory.flush()
             return b""
         if what == "stop":
-            self.stop()
+            self.ending.set()
             return b""
         if what != "ask" or len(words) != 2:
             raise UsageError(f"no such request: {header[:64]!r}")
@@ -139,13 +136,13 @@ class Resident:
     def _keep_all(self) -> None:
         """Take up what hooks have left, until the end, and once more then."""
         while True:
-            ending = self._ending.is_set()
+            ending = self.ending.is_set()
             self._take_up()
             if ending:
                 return
             self._poked.wait(timeout=5.0)
             self._poked.clear()
-            self._ending.wait(SETTLE)
+            self.ending.wait(SETTLE)
 
     def _take_up(self) -> None:
         with self._taking:
@@ -193,7 +190,7 @@ def run(home: Path, bank: str, store: str | None = None, lock: int | None = None
     _shorten(folder / "resident.log")
     one = Resident(home, bank, store, idle)
     with contextlib.suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, lambda *_: one.stop())
+        signal.signal(signal.SIGTERM, lambda *_: one.ending.set())
     one.run()
 
 

@@ -22,7 +22,7 @@ from everwhen.serve.app import create_app
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
-from everwhen.ui import page_auth, page_session, settings
+from everwhen.ui import page_auth, page_session
 from everwhen.ui.components import pick
 from everwhen.ui.page_auth import Sessions, Visitor
 from everwhen.ui.page_session import PageSession
@@ -86,9 +86,9 @@ def test_a_session_ends_when_it_is_idle_for_too_long(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(page_auth.time, "monotonic", lambda: now)
     sessions = Sessions()
     number = sessions.open("key")
-    now += settings.SESSION_HOURS * 3600 - 1
+    now += page_auth.SESSION_HOURS * 3600 - 1
     assert sessions.token(number) == "key"
-    now += settings.SESSION_HOURS * 3600 + 1
+    now += page_auth.SESSION_HOURS * 3600 + 1
     assert sessions.token(number) is None
 
 

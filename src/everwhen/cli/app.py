@@ -160,11 +160,7 @@ def options(
     context: typer.Context,
     home: Annotated[Path | None, Option(envvar="EVERWHEN_HOME", help="Folder that holds the banks.")] = None,
     store: Annotated[
-        str | None,
-        Option(
-            envvar="EVERWHEN_STORE",
-            help="Or a database: postgresql://USER@HOST/NAME.",
-        ),
+        str | None, Option(envvar="EVERWHEN_STORE", help="Or a database: postgresql://USER@HOST/NAME.")
     ] = None,
     bank: Annotated[
         str | None, Option("--bank", "-b", envvar="EVERWHEN_BANK", help="Bank to use [default].")

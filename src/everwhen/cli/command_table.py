@@ -53,8 +53,7 @@ GROUPS = {
         "What is remembered: turns, events, people, summaries.",
         {
             **_in("show_commands", "turns", "sessions", "grep", "events", "entities", "graph"),
-            **_in("tree", "tree", "profile"),
-            **_in("map", "map"),
+            **_in("tree_commands", "tree", "profile", "map"),
             **_in("recall_commands", "context"),
         },
     ),
@@ -71,17 +70,13 @@ GROUPS = {
             **_in("bank_commands", "move", "zone"),
             **_in("retention_commands", "retain"),
             **_in("add_commands", "process", "reextract"),
-            **_in("tree", "consolidate"),
+            **_in("tree_commands", "consolidate"),
             **_in("bank_commands", "reembed"),
         },
     ),
     "server": Group(
         "API keys, MCP over standard input, workers, hooks.",
-        {
-            **_in("serve_commands", "mcp", "keys"),
-            **_in("db", "worker"),
-            **_in("setup_commands", "resident"),
-        },
+        {**_in("serve_commands", "mcp", "keys"), **_in("db", "worker"), **_in("setup_commands", "resident")},
     ),
 }
 WHOLE = {

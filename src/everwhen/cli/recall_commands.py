@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, TypeVar, cast
 
 from typer import Argument, Option
 
@@ -129,12 +129,10 @@ def _recipe(
     if named is not None and named not in RECIPES:
         raise UsageError(f"unknown recipe '{named}'; use one of {', '.join(RECIPES)}")
     chosen = RECIPES[named] if named else for_budget(int(budget) if budget.isdecimal() else budget, load())
-    if satf:
-        chosen = replace(chosen, name=f"{chosen.name}+satf", satf=True)
-    if expand:
-        chosen = replace(chosen, name=f"{chosen.name}+expand", expand=expand)
-    if tree:
-        chosen = replace(chosen, name=f"{chosen.name}+tree", tree=True)
+    more: dict[str, Any] = {"satf": satf, "expand": expand, "tree": tree}
+    for name, value in more.items():
+        if value:
+            chosen = replace(chosen, name=f"{chosen.name}+{name}", **{name: value})
     if gate is not None:
         if gate not in get_args(Gating):
             raise UsageError(f"unknown gate '{gate}'; use one of {', '.join(get_args(Gating))}")

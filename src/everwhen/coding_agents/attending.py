@@ -9,8 +9,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from operator import itemgetter
 
-from everwhen.coding_agents.tools import Tool
-from everwhen.coding_agents.tools.base import Event
+from everwhen.coding_agents.tools import Event, Tool
 from everwhen.ingest.echo import Echoes
 from everwhen.ingest.importers import ReadingOptions
 from everwhen.memory import Memory

@@ -12,10 +12,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import parse_qs
 
-from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from everwhen.serve.problems import Problem, of_problem
+from everwhen.serve.problems import Problem
 from everwhen.serve.state import ServerState
 from everwhen.ui.page_auth import MOUNT, PageAuth, Visitor, sealed
 
@@ -42,10 +41,7 @@ class UIApp:
             inner = await self._started()
             self._own_client(scope, visitor)
         except Problem as problem:
-            if scope["type"] == "websocket":
-                await self._auth.refuse_socket(receive, send)
-            else:
-                await of_problem(Request(scope), problem)(scope, receive, send)
+            await self._auth.turn_away(problem, scope, receive, send)
             return
         # A copy: what the inner application notes of its routes is nothing for the log and the metrics.
         inside = {**scope, "state": {**scope.get("state", {}), "visitor": visitor}}

@@ -55,10 +55,9 @@ class Layout:
 
     def __init__(self, session: PageSession, page: str, theme: str = "") -> None:
         self.session = session
-        self._page = page
+        self._shown = PAGES[page](session, self, {})
         self._theme = {"dark": True, "light": False}.get(theme)
         self._drawing = 0
-        self._shown: UIPage | None = None
         self._headed: tuple[str, datetime | None] | None = None
         self._begun: asyncio.Future[tuple[Any, str]] | None = None
         self._links: dict[str, Element] = {}
@@ -89,8 +88,8 @@ class Layout:
             self._tools = block("div")
             self._busy = block("div", "busy", "aria-hidden=true")
             self._area = block("div", "", "id=area aria-live=polite")
-        self._turned(self._page, asked)
-        self._begun = asyncio.ensure_future(self._read(self._shown)) if self._shown else None
+        self._turned(self._shown.name, asked)
+        self._begun = asyncio.ensure_future(self._read(self._shown))
 
     def _top(self) -> Element:
         session = self.session
@@ -106,7 +105,8 @@ class Layout:
             if session.may("write"):
                 press("", self._new_bank, "plain icon", icon="add", hint="New bank")
             self._slider()
-            press("", lambda: _run("everwhenTheme()"), "plain icon", icon="contrast", hint="Light or dark")
+            theme = partial(self._run, "everwhenTheme()")
+            press("", theme, "plain icon", icon="contrast", hint="Light or dark")
             if session.visitor.signed_in:
                 press("", self._sign_out, "plain icon", icon="logout", hint="Sign out")
         return top
@@ -125,21 +125,14 @@ class Layout:
             self._now = press("Now", self._to_now, "plain", hint="Back to now")
         self._say_when()
 
-    def _position(self) -> int:
-        days = self.session.days()
-        if days is None:
-            return 0
-        if self.session.as_of is None:
-            return days[1]
-        return (self.session.local(self.session.as_of).date() - days[0].date()).days - 1
-
     def _place_slider(self) -> None:
         """Put the handle where the page looks from. A value among the element's own properties would be put back, with
         the handle, each time the browser draws it again."""
-        with self._client:
-            ui.run_javascript(
-                f'const it = document.getElementById("as-of"); if (it) it.value = {self._position()}'
-            )
+        days, then = self.session.days(), self.session.as_of
+        place = days[1] if days else 0
+        if days and then is not None:
+            place = (self.session.local(then).date() - days[0].date()).days - 1
+        self._run(f'const it = document.getElementById("as-of"); if (it) it.value = {place}')
 
     def _say_when(self) -> None:
         then = self.session.as_of
@@ -172,8 +165,6 @@ class Layout:
 
     async def change(self, **asked: str) -> None:
         """The same page, with something else in its address; an empty value takes it out."""
-        if self._shown is None:
-            return
         merged = {**self._shown.asked, **asked}
         self._shown.asked = {name: value for name, value in merged.items() if value}
         self._address(push=True)
@@ -195,7 +186,6 @@ class Layout:
 
     def _turned(self, name: str, asked: Mapping[str, str]) -> None:
         """A page's heading and controls; nothing is read for them."""
-        self._page = name
         self._shown = page = PAGES[name](self.session, self, asked)
         for other, link in self._links.items():
             if other == name:
@@ -228,8 +218,7 @@ class Layout:
 
     async def refresh(self) -> None:
         """Read everything again, and draw it."""
-        if self._shown is not None:
-            self._shown.read_again()
+        self._shown.read_again()
         await self._drawn_anew()
 
     async def _read(self, page: UIPage) -> tuple[Any, str]:
@@ -247,8 +236,6 @@ class Layout:
     async def _drawn_anew(self, begun: asyncio.Future[tuple[Any, str]] | None = None) -> None:
         """Load, or wait for what is being loaded, and draw; of several at once the last one wins."""
         page = self._shown
-        if page is None:
-            return
         self._drawing += 1
         mine = self._drawing
         self._busy.classes(add="on")
@@ -288,27 +275,27 @@ class Layout:
     async def _moved(self, event: GenericEventArguments) -> None:
         then = self.session.end_of_day(int(event.args))
         if then != self.session.as_of:
-            self.session.as_of = then
-            self._say_when()
-            self._address()
-            await self._drawn_anew()
+            await self._look_from(then)
 
     async def _to_now(self) -> None:
         self.session.as_of = None
         self._place_slider()
+        await self._look_from(None)
+
+    async def _look_from(self, then: datetime | None) -> None:
+        self.session.as_of = then
         self._say_when()
         self._address()
         await self._drawn_anew()
 
     def _address(self, *, push: bool = False) -> None:
         """What stands in the address bar leads here again; never a key."""
-        then, asked = self.session.as_of, dict(self._shown.asked if self._shown else {})
+        then, asked = self.session.as_of, dict(self._shown.asked)
         if then is not None:
             asked["as_of"] = str((self.session.local(then) - timedelta(microseconds=1)).date())
         query = f"?{urlencode(asked)}" if asked else ""
-        address = f"{MOUNT}/{quote(self.session.bank)}/{self._page}{query}"
-        with self._client:
-            ui.run_javascript(f"everwhenAddress({json.dumps(address)}, {json.dumps(push)})")
+        address = f"{MOUNT}/{quote(self.session.bank)}/{self._shown.name}{query}"
+        self._run(f"everwhenAddress({json.dumps(address)}, {json.dumps(push)})")
 
     async def _gone_back(self, event: GenericEventArguments) -> None:
         """The browser's Back or Forward: show what the address says now."""
@@ -325,7 +312,7 @@ class Layout:
 
     def _other_bank(self, bank: str) -> None:
         if bank != self.session.bank:
-            self._go(f"{MOUNT}/{quote(bank)}/{self._page}")
+            self._go(f"{MOUNT}/{quote(bank)}/{self._shown.name}")
 
     def _new_bank(self) -> None:
         note = "Memories of another person, project or agent. Nothing is shared between banks."
@@ -353,11 +340,10 @@ class Layout:
 
     def _go(self, address: str) -> None:
         """Load another address. The prefix is ours, not NiceGUI's: it is given whole."""
-        with self._client:
-            ui.run_javascript(f"location.href = {json.dumps(address)}")
+        self._run(f"location.href = {json.dumps(address)}")
 
     def _sign_out(self) -> None:
-        _run(f'fetch("{MOUNT}/logout", {{method: "POST"}}).then(() => location.href = "{MOUNT}/login")')
+        self._run(f'fetch("{MOUNT}/logout", {{method: "POST"}}).then(() => location.href = "{MOUNT}/login")')
 
     def _no_bank(self) -> None:
         hint = "Its first write makes it: import a conversation, or add to it from your agent."
@@ -365,9 +351,9 @@ class Layout:
         title = f"There is no bank “{self.session.bank}” yet."
         empty(title, hint if self.session.may("write") else refused, "inventory_2")
 
-
-def _run(script: str) -> None:
-    ui.run_javascript(script)
+    def _run(self, script: str) -> None:
+        with self._client:
+            ui.run_javascript(script)
 
 
 def _sentence(error: Exception) -> str:

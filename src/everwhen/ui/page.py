@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from nicegui.elements.select import Select
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from everwhen.ui.layout import Layout
 
 T = TypeVar("T")
+MOST_MENTIONS = 200
+"""Memories of one entity that the graph counts, newest first."""
 
 
 class UIPage:
@@ -61,11 +63,20 @@ class UIPage:
         """What was said, word for word, in a dialog."""
         await self.frame.doing(lambda: show_turns(self.session, title, ids, note), redraw=False)
 
+    def whole(self, name: str, default: int) -> int:
+        """A whole number that the address asks for."""
+        given = self.asked.get(name, "")
+        return int(given) if given.isdecimal() and len(given) < 7 else default
+
+    def one_of(self, name: str, among: Collection[str], default: str) -> str:
+        """One of a few words that the address asks for."""
+        given = self.asked.get(name, "")
+        return given if given in among else default
+
     @property
     def number(self) -> int:
         """The page of a list that is asked for, from 1."""
-        given = self.asked.get("page", "")
-        return max(int(given), 1) if given.isdecimal() and len(given) < 7 else 1
+        return max(self.whole("page", 1), 1)
 
     def menu(self, label: str, name: str, options: Mapping[str, str]) -> Select:
         """A menu for something that the address asks for."""

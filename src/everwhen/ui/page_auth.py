@@ -25,8 +25,11 @@ from starlette.types import Message, Receive, Scope, Send
 from everwhen.serve.keys import Key
 from everwhen.serve.problems import Problem, of_problem
 from everwhen.serve.state import ServerState
-from everwhen.ui.settings import MOST_SESSIONS, SESSION_HOURS
 
+MOST_SESSIONS = 1000
+"""Who is signed in; beyond that the one that was idle longest goes."""
+SESSION_HOURS = 12.0
+"""How long somebody stays signed in who does nothing."""
 COOKIE = "everwhen_session"
 MOUNT = "/ui"
 _HERE = Path(__file__).parent
@@ -120,11 +123,10 @@ class PageAuth:
             caller = visitor.caller()
             if self._state.buckets.take(caller.id):
                 self._state.metrics.count("rate_limited")
-                raise Problem(
-                    429, "this key asks too often; wait a second", "Unavailable", {"Retry-After": "1"}
-                )
+                often = "this key asks too often; wait a second"
+                raise Problem(429, often, "Unavailable", {"Retry-After": "1"})
         except Problem as problem:
-            await self._turned_away(problem, scope, receive, send)
+            await self.turn_away(problem, scope, receive, send)
             return None
         scope.setdefault("state", {})["caller"] = caller
         if scope["type"] == "http" and not self._state.ready.is_set():
@@ -141,7 +143,11 @@ class PageAuth:
             answer.delete_cookie(_cookie(visitor.host), path=MOUNT)
             return answer
         if request.method != "POST":
-            return _form() if self._asks(visitor) else RedirectResponse(f"{MOUNT}/", 303)
+            try:
+                visitor.caller()
+            except Problem:  # this server wants a key, and the visitor has none yet
+                return _form()
+            return RedirectResponse(f"{MOUNT}/", 303)
         given = parse_qs((await request.body()).decode("utf-8", "replace")).get("key", [""])[0].strip()
         number = self.sessions.open(given)
         try:
@@ -162,18 +168,12 @@ class PageAuth:
         )
         return answer
 
-    @staticmethod
-    def _asks(visitor: Visitor) -> bool:
-        """Whether this server wants a key, and the visitor has none yet."""
-        try:
-            visitor.caller()
-        except Problem:
-            return True
-        return False
-
-    async def _turned_away(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+    async def turn_away(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
+        """Say why not. A socket is told before it is accepted: the browser hears 403, and no frame is read."""
         if scope["type"] == "websocket":
-            await self.refuse_socket(receive, send)
+            self._state.audit.denied(None, route=f"{MOUNT} socket", status=403)
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
             return
         request = Request(scope, receive)
         wants_page = request.method == "GET" and "text/html" in request.headers.get("accept", "")
@@ -181,12 +181,6 @@ class PageAuth:
             await RedirectResponse(f"{MOUNT}/login", 303)(scope, receive, send)
         else:
             await of_problem(request, problem)(scope, receive, send)
-
-    async def refuse_socket(self, receive: Receive, send: Send) -> None:
-        """Before it is accepted: the browser hears 403, and no frame is read."""
-        self._state.audit.denied(None, route=f"{MOUNT} socket", status=403)
-        await receive()
-        await send({"type": "websocket.close", "code": 1008})
 
 
 def sealed(scope: Scope, send: Send) -> Send:
@@ -234,13 +228,9 @@ def _form(problem: str | None = None, status: int = 200) -> HTMLResponse:
 def _waiting(problem: str | None) -> Response:
     if problem:
         return plain_page("everwhen", f"<h1>Not ready</h1><p>{escape(problem)}</p>", 503)
-    answer = plain_page(
-        "everwhen",
-        "<h1>One moment</h1><p>The memory is being opened; this page asks again by itself.</p>",
-        503,
-    )
-    answer.headers["Refresh"] = "1"
-    answer.headers["Retry-After"] = "1"
+    said = "<h1>One moment</h1><p>The memory is being opened; this page asks again by itself.</p>"
+    answer = plain_page("everwhen", said, 503)
+    answer.headers.update({"Refresh": "1", "Retry-After": "1"})
     return answer
 
 

@@ -23,8 +23,11 @@ from everwhen.ui.components import (
 )
 from everwhen.ui.forget_dialog import offer_delete_bank, offer_forget, offer_stretch
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_SESSIONS_LISTED, MOST_TURNS
 
+MOST_SESSIONS_LISTED = 40
+"""Conversations on one page of their list."""
+MOST_TURNS = 200
+"""Turns of a conversation on one page of it."""
 MOST_HITS = 100
 """Turns with the words looked for that are listed."""
 

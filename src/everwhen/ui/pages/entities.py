@@ -27,9 +27,10 @@ from everwhen.ui.components import (
     search_field,
 )
 from everwhen.ui.forget_dialog import offer_forget
-from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_ENTITIES, MOST_MENTIONS
+from everwhen.ui.page import MOST_MENTIONS, UIPage
 
+MOST_ENTITIES = 32
+"""Entities of the graph: those spoken of most."""
 TYPES = ("PERSON", "LOCATION", "ORGANIZATION", "EVENT", "PRODUCT", "DATE", "WORK", "OTHER")
 """In the order of their colours."""
 STEPS = 220

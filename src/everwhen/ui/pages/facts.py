@@ -32,9 +32,12 @@ from everwhen.ui.components import (
     spaced,
 )
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_FACTS, MOST_QUEUED
 from everwhen.ui.time_axis import Axis, fitting
 
+MOST_FACTS = 50
+"""Facts on one page of them."""
+MOST_QUEUED = 50
+"""Stale facts that are shown at a time."""
 STATES = {"holds": "Hold", "over": "Over", "all": "All"}
 DECISIONS = {"confirm": "Still so", "correct": "Correct", "retract": "Never so"}
 SIGNALS = {
@@ -67,12 +70,11 @@ class FactBars(UIPage):
     @property
     def known(self) -> str:
         """With the slider in the past: as known then, or what is known of that day now."""
-        return "now" if self.asked.get("known") == "now" else "then"
+        return self.one_of("known", ("now",), "then")
 
     @property
     def state(self) -> str:
-        given = self.asked.get("state", "")
-        return given if given in STATES else "holds"
+        return self.one_of("state", STATES, "holds")
 
     def controls(self) -> None:
         asked, change = self.asked, self.frame.change

@@ -19,8 +19,13 @@ from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Node
 from everwhen.ui.components import block, choice, empty, legend, markup, pick, picked, spoken
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MAP_COLOURS, MAP_LABELS, MOST_POINTS
 
+MAP_COLOURS = 8
+"""Colours that people tell apart: of more months, quarters or years are coloured."""
+MAP_LABELS = 9
+"""Regions of the map that get a name."""
+MOST_POINTS = 500
+"""Points of the map's level; of more, evenly chosen ones."""
 KMEANS_STEPS = 12
 EVERYWHERE = 0.2
 """A word in more of the texts than this share, such as a speaker's name, tells no region from another."""

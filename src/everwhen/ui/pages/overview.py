@@ -14,8 +14,9 @@ from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spaced, spoken
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import RECENT_DAYS
 
+RECENT_DAYS = 30
+"""What counts as lately, on the overview."""
 SUBJECTS, FACTS_EACH, LINES = 4, 4, 7
 STILL_NOW = timedelta(days=2)
 """A memory whose last words are no older is looked at from now, an older one from its last day."""

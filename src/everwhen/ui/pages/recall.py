@@ -33,9 +33,12 @@ from everwhen.ui.components import (
     spoken,
 )
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_MEMORIES, SHOWN_MEMORIES
 from everwhen.when.zones import zone_of
 
+MOST_MEMORIES = 40
+"""Recalled memories that are explained one by one; the rest is counted."""
+SHOWN_MEMORIES = 10
+"""Recalled memories that are shown before somebody asks for more."""
 BUDGETS = {"low": "Low", "mid": "Mid", "high": "High"}
 CHANNELS = {"semantic": "meaning", "keyword": "words", "graph": "graph", "temporal": "time"}
 LEAST_SHARE = 0.01
@@ -59,8 +62,7 @@ class Explorer(UIPage):
     @property
     def most(self) -> int:
         """Tokens asked for."""
-        given = self.asked.get("tokens", "")
-        return int(given) if given.isdecimal() and len(given) < 7 else MAX_TOKENS
+        return self.whole("tokens", MAX_TOKENS)
 
     def controls(self) -> None:
         asked = self.asked

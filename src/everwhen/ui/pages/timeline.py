@@ -27,11 +27,14 @@ from everwhen.ui.components import (
     row,
     spoken,
 )
-from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_ENTRIES, MOST_MENTIONS, MOST_ROWS
+from everwhen.ui.page import MOST_MENTIONS, UIPage
 from everwhen.ui.time_axis import WINDOWS, Axis, floor, shift
 from everwhen.when import Grain
 
+MOST_ENTRIES = 100
+"""Lines of a timeline's window on one page of its list, and of those without a date; the rest is counted."""
+MOST_ROWS = 12
+"""Rows of events that the time axis draws one above the other."""
 MOST_NAMES = 200
 """Entities that the menu offers, those spoken of most."""
 AHEAD = timedelta(days=60)
@@ -63,8 +66,7 @@ class Timeline(UIPage):
 
     @property
     def grain(self) -> Grain:
-        given = self.asked.get("zoom", "month")
-        return cast(Grain, given if given in WINDOWS else "month")
+        return cast(Grain, self.one_of("zoom", WINDOWS, "month"))
 
     @property
     def kinds(self) -> set[str]:

@@ -11,8 +11,9 @@ from everwhen.memory import Memory
 from everwhen.types import Node, Turn
 from everwhen.ui.components import badge, block, empty, markup, picked, press, row, said, spoken, turn_line
 from everwhen.ui.page import UIPage
-from everwhen.ui.settings import MOST_NODES
 
+MOST_NODES = 400
+"""Nodes of the tree that are listed at once, newest first."""
 DEEPEST = 12
 """Levels that are looked for; a bank has five unless it is set otherwise."""
 

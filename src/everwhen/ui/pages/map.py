@@ -40,13 +40,10 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 @dataclass(frozen=True, slots=True)
 class LevelPlane:
-    """One level, flat: a point, a day (ISO) and a node each; and the names of all levels."""
+    """One level, flat: a point for each of its nodes."""
 
-    names: tuple[str, ...]
-    name: str
+    level: MapLevel
     points: NDArray[np.float64]
-    days: tuple[str, ...]
-    nodes: tuple[Node, ...]
     words: tuple[frozenset[str], ...]
     """Of each node, those that may name a region."""
     titles: tuple[str, ...]
@@ -68,15 +65,16 @@ class MemoryMap(UIPage):
             empty("There is nothing to map yet.", hint, "scatter_plot")
             return
         colours = self.asked.get("colour", "") != "none"
-        unit, groups = _coloured(data.days)
+        level, nodes = data.level, data.level.nodes
+        unit, groups = _coloured(level.layer.labels)
         change = self.frame.change
         with block("div", "tools"):
-            levels = {name: name.capitalize() for name in data.names}
-            choice("Level", levels, data.name, lambda name: change(level=name))
+            levels = {name: name.capitalize() for name in level.names}
+            choice("Level", levels, level.layer.name, lambda name: change(level=name))
             if unit:
                 offered = {"": f"Colour by {unit}", "none": "One colour"}
                 choice("Colours", offered, "" if colours else "none", lambda chosen: change(colour=chosen))
-        shown = [n for n, node in enumerate(data.nodes) if self.session.by_then(node.interval.start)]
+        shown = [n for n, node in enumerate(nodes) if self.session.by_then(node.interval.start)]
         if not shown:
             empty("Nothing had been said by that day.", "Move the slider to the right.", "scatter_plot")
             return
@@ -84,7 +82,7 @@ class MemoryMap(UIPage):
         hues = {name: n for n, name in enumerate(dict.fromkeys(groups))} if groups else {}
         with block("div", "sheet pad"):
             svg = self._svg(data, shown, [hues[name] for name in groups] if groups else None)
-            picked(markup(svg), lambda number: self._open(data.nodes[int(number)]))
+            picked(markup(svg), lambda number: self._open(nodes[int(number)]))
             legend({name: f"--hue-{n}" for name, n in hues.items()})
 
     def _svg(self, plane: LevelPlane, shown: list[int], hues: list[int] | None) -> str:
@@ -106,21 +104,15 @@ class MemoryMap(UIPage):
     def _plane(self, level: MapLevel | None) -> LevelPlane | None:
         if level is None:
             return None
-        return LevelPlane(
-            level.names,
-            level.layer.name,
-            project(level.layer.vectors.astype(np.float64), "pca"),
-            level.layer.labels,
-            level.nodes,
-            telling_words([node.text for node in level.nodes]),
-            tuple(
-                escape(f"{spoken(node.interval, self.session.zone)}: {node.text[:100]}")
-                for node in level.nodes
-            ),
-        )
+        points = project(level.layer.vectors.astype(np.float64), "pca")
+        titles = tuple(escape(f"{self._when(node)}: {node.text[:100]}") for node in level.nodes)
+        return LevelPlane(level, points, telling_words([node.text for node in level.nodes]), titles)
+
+    def _when(self, node: Node) -> str:
+        return spoken(node.interval, self.session.zone)
 
     async def _open(self, node: Node) -> None:
-        await self.show_turns(spoken(node.interval, self.session.zone), node.turns[:12], node.text)
+        await self.show_turns(self._when(node), node.turns[:12], node.text)
 
 
 def _coloured(days: Sequence[str]) -> tuple[str, list[str] | None]:

@@ -6,7 +6,6 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from html import escape
@@ -45,14 +44,6 @@ LEAST_SHARE = 0.01
 """Stages that take less of the time than this are added up."""
 PARTS = 6
 """The largest parts of a score that are drawn."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What was recalled, and the answer where one was asked for."""
-
-    recall: Recall
-    answer: Answer | None
 
 
 class Explorer(UIPage):
@@ -100,7 +91,8 @@ class Explorer(UIPage):
             '[aria-label=Question]")?.focus(); }'
         )
 
-    async def load(self) -> Found | None:
+    async def load(self) -> tuple[Recall, Answer | None] | None:
+        """What is recalled, and the answer where one is asked for."""
         query = self.asked.get("q", "").strip()
         if not query:
             return None
@@ -118,16 +110,16 @@ class Explorer(UIPage):
         answer = None
         if self.asked.get("answer"):
             answer = await self.session.ask(lambda memory: memory.ask(query, at=then, as_of=then))
-        return Found(found, answer)
+        return found, answer
 
-    def draw(self, data: Found | None) -> None:
+    def draw(self, data: tuple[Recall, Answer | None] | None) -> None:
         if data is None:
             hint = "You see what an agent would be given, and the reason for every line of it."
             empty("Ask something.", hint, "manage_search")
             return
-        if data.answer is not None:
-            self._answered(data.answer)
-        found = data.recall
+        found, answer = data
+        if answer is not None:
+            self._answered(answer)
         if not found.memories:
             empty("Nothing in this memory answers that.", "Try other words, or a wider time.", "search_off")
             return

@@ -259,7 +259,8 @@ class Layout:
     async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
         """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
         try:
-            await act()
+            with self._client:  # what was pressed may be gone by now, as a button of a dialog that has closed
+                await act()
         except Exception as error:
             with self._client:
                 ui.notify(_sentence(error), type="negative", position="bottom", multi_line=True)

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from everwhen.when.calendar import Unit, shift
 from everwhen.when.cycles import Cycle, after, before
-from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span
+from everwhen.when.meaning import GRAIN, Context, Meaning, NoSuchTime, Piece, Sign, Span
 from everwhen.when.offsets import Ago, Amount
 from everwhen.when.parser import Item
 from everwhen.when.tokenizer import Token, word_set
@@ -28,8 +28,6 @@ class Later(Meaning):
 
     def span(self, ctx: Context) -> Span | None:
         told = _told(ctx, self.amount.unit)
-        if told is None or told.start is None:
-            return None
         return Ago(self.amount, self.sign, loose=True).span(ctx.at(told.start))
 
 
@@ -47,20 +45,17 @@ class NextTo(Meaning):
             return None
         thing = self.thing
         told = _told(ctx, thing.every if isinstance(thing, Cycle) else thing)
-        if told is None or told.start is None or told.end is None:
-            return None
         if isinstance(thing, Cycle):
             return before(thing, ctx, told.start) if self.sign < 0 else after(thing, ctx, told.end)
         start = shift(ctx.floor(told.start, thing), thing, self.sign)
         return Span(start, shift(start, thing, 1), GRAIN[thing])
 
 
-def _told(ctx: Context, unit: Unit) -> Span | None:
+def _told(ctx: Context, unit: Unit) -> Piece:
     """The date told before, unless it is vaguer than what is counted: two days after "in 2016" are no day."""
-    told = ctx.told
-    if told is None or told.start is None or told.end is None:
-        return None
-    return told if told.end - told.start <= shift(told.start, unit, 1) - told.start else None
+    if ctx.told is None or ctx.told.end > shift(ctx.told.start, unit, 1):
+        raise NoSuchTime
+    return ctx.told
 
 
 def counts_from_told(value: object) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from everwhen.when.calendar import DAY
 from everwhen.when.cycles import Cycle, MonthDay, SlashDay, Weekday, nearest
 from everwhen.when.interval import coarser
 from everwhen.when.meaning import (
@@ -18,9 +18,11 @@ from everwhen.when.meaning import (
     Hours,
     Kind,
     Meaning,
+    NoSuchTime,
     Now,
     Part,
     PartOfDay,
+    Piece,
     Sign,
     Span,
 )
@@ -46,35 +48,28 @@ class Between(Meaning):
     first: Meaning
     last: Meaning
 
-    def span(self, ctx: Context) -> Span | None:
+    def span(self, ctx: Context) -> Piece:
         if ctx.side is None and floating(self.first) and floating(self.last):
-            ahead = self.span(replace(ctx, side="future", present=True))
-            running = ahead is not None and ahead.start is not None and ahead.start <= ctx.now
-            return ahead if running else self.span(ctx.facing("past"))
+            with suppress(NoSuchTime):
+                ahead = self.span(replace(ctx, side="future", present=True))
+                if ahead.start <= ctx.now:
+                    return ahead
+            return self.span(ctx.facing("past"))
         to_come = ctx.side == "future" and ctx.certain and not ctx.present
         if floating(self.last) and (to_come or not floating(self.first)):
-            first = self.first.span(ctx)
-            if first is None or first.start is None:
-                return None
-            last = self.last.span(replace(ctx, now=first.start, side="future", present=True))
+            start, grain = self.first.beginning(ctx)
+            last = self.last.piece(replace(ctx, now=start, side="future", present=True))
         else:
-            last = self.last.span(ctx)
-            if last is None or last.start is None:
-                return None
-            if floating(self.first):
-                first = self.first.span(replace(ctx, now=last.start, side="past", present=False))
-            else:
-                first = self.first.span(ctx)
-        if first is None or last is None or first.start is None or last.end is None:
-            return None
+            last = self.last.piece(ctx)
+            lent = replace(ctx, now=last.start, side="past", present=False)
+            start, grain = self.first.beginning(lent if floating(self.first) else ctx)
         end = self._end(ctx, last)
-        if first.start >= end:
-            return None
-        return Span(first.start, end, first.grain if coarser(last.grain, first.grain) else last.grain)
+        if start >= end:
+            raise NoSuchTime
+        return Piece(start, end, grain if coarser(last.grain, grain) else last.grain)
 
-    def _end(self, ctx: Context, last: Span) -> datetime:
+    def _end(self, ctx: Context, last: Piece) -> datetime:
         """The last day counts, but what runs to now or today ends now, and "between now and X" ends at X."""
-        assert last.start is not None and last.end is not None
         if isinstance(self.last, Now):
             return ctx.now
         if isinstance(self.first, Now):
@@ -122,8 +117,8 @@ class Onward(Meaning):
     edge: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        edge = self.edge.span(ctx if ctx.side else ctx.facing("future"))
-        return None if edge is None or edge.start is None else Span(edge.start, None, edge.grain)
+        start, grain = self.edge.beginning(ctx if ctx.side else ctx.facing("future"))
+        return Span(start, None, grain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +131,8 @@ class Lasting(Meaning):
     amount: Amount
 
     def span(self, ctx: Context) -> Span | None:
-        first = self.first.span(ctx)
-        if first is None or first.start is None or first.end is None or first.end - first.start > DAY:
-            return None
-        return Span(first.start, self.amount.move(ctx, first.start, 1), "day")
+        start = self.first.on_a_day(ctx).start
+        return Span(start, self.amount.move(ctx, start, 1), "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +146,8 @@ class SideOfClock(Meaning):
     sign: Sign
 
     def span(self, ctx: Context) -> Span | None:
-        whole, turn = self.day.span(ctx), AtClock(self.clock, self.day).span(ctx)
-        if whole is None or turn is None or whole.start is None or whole.end is None or turn.start is None:
-            return None
-        sides = (whole.start, turn.start) if self.sign < 0 else (turn.start, whole.end)
+        whole, turn = self.day.piece(ctx), AtClock(self.clock, self.day).piece(ctx).start
+        sides = (whole.start, turn) if self.sign < 0 else (turn, whole.end)
         return Span(*sides, "hour") if sides[0] < sides[1] else None
 
 
@@ -170,9 +161,7 @@ class DateOrClock(Fixed):
     def span(self, ctx: Context) -> Span:
         planned = 0 <= self.start.year - ctx.now.year <= _FARTHEST
         if ctx.given and ctx.side == "future" and not planned:
-            found = AtClock(self.clock, MonthDay(self.start.month, self.start.day)).span(ctx)
-            if found is not None:
-                return found
+            return AtClock(self.clock, MonthDay(self.start.month, self.start.day)).piece(ctx)
         return Fixed.span(self, ctx)
 
 
@@ -192,7 +181,7 @@ _FARTHEST = 80
 class DotDay(SlashDay):
     """11.2. as a date where days are written first; elsewhere it is a number at the end of a sentence."""
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         return SlashDay.instance(self, start, conventions) if conventions.day_first else None
 
 
@@ -207,7 +196,7 @@ class DayAndPoint(Meaning):
     def span(self, ctx: Context) -> Span | None:
         for side in (ctx.side or "past", "past", "future"):
             found = nearest(self.date, ctx, side)
-            if found is not None and found.start is not None and found.start.weekday() == self.weekday:
+            if found is not None and found.start.weekday() == self.weekday:
                 return found
         hour, minute = self.date.first, self.date.second
         if hour <= 24 and 10 <= minute < 60:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 from everwhen.when.calendar import DAY, Unit, days_in, first_week, shift
 from everwhen.when.holidays import holiday_date
-from everwhen.when.meaning import GRAIN, Context, Conventions, Kind, Meaning, Side, Span
+from everwhen.when.meaning import GRAIN, Context, Conventions, Kind, Meaning, Piece, Side, Span
 
 Which = Literal["last", "this", "next", "previous"]
 _REACH = {
@@ -27,7 +27,7 @@ class Cycle(Meaning):
     # A weekday's name with a past or a future verb means another day; a month's or a date's may mean the present one.
     excludes_now: ClassVar[bool] = False
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         """The one in the cycle that begins there."""
         raise NotImplementedError
 
@@ -35,7 +35,7 @@ class Cycle(Meaning):
         return nearest(self, ctx, ctx.side or "past")
 
 
-def instances(cycle: Cycle, ctx: Context, moment: datetime, step: Literal[-1, 1]) -> Iterator[Span]:
+def instances(cycle: Cycle, ctx: Context, moment: datetime, step: Literal[-1, 1]) -> Iterator[Piece]:
     """Those around the moment, outward in one direction, from one cycle on the other side of it."""
     start = ctx.floor(moment, cycle.every)
     for index in range(-1, _REACH[cycle.every]):
@@ -44,41 +44,35 @@ def instances(cycle: Cycle, ctx: Context, moment: datetime, step: Literal[-1, 1]
             yield found
 
 
-def nearest(cycle: Cycle, ctx: Context, side: Side) -> Span | None:
+def nearest(cycle: Cycle, ctx: Context, side: Side) -> Piece | None:
     """The latest that has begun, or the earliest that is not over.
 
     Where today is excluded: the latest that is over, or the earliest that has not begun.
     """
     for found in instances(cycle, ctx, ctx.now, -1 if side == "past" else 1):
-        start, end = _closed(found)
-        if side == "past" and (end <= ctx.now if cycle.excludes_now else start <= ctx.now):
+        if side == "past" and (found.end if cycle.excludes_now else found.start) <= ctx.now:
             return found
-        if side == "future" and (start >= ctx.now if cycle.excludes_now else end > ctx.now):
+        if side == "future" and (found.start >= ctx.now if cycle.excludes_now else found.end > ctx.now):
             return found
     return None
 
 
-def before(cycle: Cycle, ctx: Context, moment: datetime, count: int = 1) -> Span | None:
+def before(cycle: Cycle, ctx: Context, moment: datetime, count: int = 1) -> Piece | None:
     """The latest that is over by the moment; with a count, the so-many-th before it."""
     for found in instances(cycle, ctx, moment, -1):
-        count -= _closed(found)[1] <= moment
+        count -= found.end <= moment
         if count == 0:
             return found
     return None
 
 
-def after(cycle: Cycle, ctx: Context, moment: datetime, count: int = 1) -> Span | None:
+def after(cycle: Cycle, ctx: Context, moment: datetime, count: int = 1) -> Piece | None:
     """The earliest that begins at the moment or later; with a count, the so-many-th."""
     for found in instances(cycle, ctx, moment, 1):
-        count -= _closed(found)[0] >= moment
+        count -= found.start >= moment
         if count == 0:
             return found
     return None
-
-
-def _closed(span: Span) -> tuple[datetime, datetime]:
-    assert span.start is not None and span.end is not None, "instances of a cycle are closed on both sides"
-    return span.start, span.end
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +83,13 @@ class Weekday(Cycle):
     excludes_now: ClassVar[bool] = True
     day: int
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece:
         day = start + DAY * ((self.day - start.weekday()) % 7)
-        return Span(day, day + DAY, "day")
+        return Piece(day, day + DAY, "day")
 
     def span(self, ctx: Context) -> Span | None:
         if ctx.now.weekday() == self.day and (ctx.side is None or ctx.present):
-            return Span(ctx.today, ctx.today + DAY, "day")  # "the review is on Friday", said on a Friday
+            return Piece(ctx.today, ctx.today + DAY, "day")  # "the review is on Friday", said on a Friday
         return nearest(self, ctx, ctx.side or "past")
 
 
@@ -106,9 +100,9 @@ class Weekend(Cycle):
     every: ClassVar[Unit] = "week"
     days: int = 2
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece:
         day = start + DAY * ((5 - start.weekday()) % 7)
-        return Span(day, day + DAY * self.days, "day")
+        return Piece(day, day + DAY * self.days, "day")
 
     def span(self, ctx: Context) -> Span | None:
         if ctx.side is None:  # "dinner at mum's the weekend": the nearest, Monday and Tuesday look back
@@ -127,13 +121,13 @@ class DayOfMonth(Cycle):
     day: int
     weekday: int | None = None
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         if self.day > days_in(start.year, start.month):
             return None
         day = start.replace(day=self.day)
         if self.weekday is not None and day.weekday() != self.weekday:
             return None
-        return Span(day, day + DAY, "day")
+        return Piece(day, day + DAY, "day")
 
     def span(self, ctx: Context) -> Span | None:
         if self.weekday is None or ctx.side is not None:
@@ -141,7 +135,7 @@ class DayOfMonth(Cycle):
         back, ahead = nearest(self, ctx, "past"), nearest(self, ctx, "future")
         if back is None or ahead is None:
             return back or ahead
-        return back if ctx.now - _closed(back)[0] <= _closed(ahead)[0] - ctx.now else ahead
+        return back if ctx.now - back.start <= ahead.start - ctx.now else ahead
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,18 +147,18 @@ class MonthDay(Cycle):
     day: int
     weekday: int | None = None
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         if self.day > days_in(start.year, self.month):
             return None
         day = start.replace(month=self.month, day=self.day)
-        return Span(day, day + DAY, "day")
+        return Piece(day, day + DAY, "day")
 
     def span(self, ctx: Context) -> Span | None:
         side: Side = ctx.side or "past"
         found = nearest(self, ctx, side)
-        if self.weekday is not None and found and found.start and found.start.weekday() != self.weekday:
+        if self.weekday is not None and found and found.start.weekday() != self.weekday:
             other = nearest(self, ctx, "future" if side == "past" else "past")
-            if other and other.start and other.start.weekday() == self.weekday:
+            if other and other.start.weekday() == self.weekday:
                 return other
         return found
 
@@ -178,7 +172,7 @@ class SlashDay(Cycle):
     first: int
     second: int
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         month, day = self.first, self.second
         if conventions.day_first or month > 12:
             month, day = day, month
@@ -196,9 +190,9 @@ class Months(Cycle):
     first: int
     unit: Unit = "month"
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece:
         begin = start.replace(month=self.first)
-        return Span(begin, shift(begin, self.unit, 1), GRAIN[self.unit])
+        return Piece(begin, shift(begin, self.unit, 1), GRAIN[self.unit])
 
 
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}  # first month, in the north
@@ -212,12 +206,12 @@ class Season(Cycle):
     confidence: ClassVar[float] = 0.85
     name: str
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece:
         month = SEASONS[self.name]
         if conventions.hemisphere == "south":
             month = (month + 5) % 12 + 1
         begin = start.replace(month=month)
-        return Span(begin, shift(begin, "month", 3), "season")
+        return Piece(begin, shift(begin, "month", 3), "season")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,9 +222,9 @@ class Holiday(Cycle):
     confidence: ClassVar[float] = 0.9
     name: str
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         day = holiday_date(self.name, start.year, conventions.country)
-        return None if day is None else Span(day, day + DAY, "day")
+        return None if day is None else Piece(day, day + DAY, "day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,9 +234,9 @@ class WeekNumber(Cycle):
     every: ClassVar[Unit] = "year"
     number: int
 
-    def instance(self, start: datetime, conventions: Conventions) -> Span | None:
+    def instance(self, start: datetime, conventions: Conventions) -> Piece | None:
         begin = first_week(start.year, 1, conventions.week_start) + timedelta(weeks=self.number - 1)
-        return Span(begin, begin + timedelta(weeks=1), "week") if 1 <= self.number <= 53 else None
+        return Piece(begin, begin + timedelta(weeks=1), "week") if 1 <= self.number <= 53 else None
 
     def span(self, ctx: Context) -> Span | None:
         return self.instance(ctx.floor(ctx.now, "year"), ctx.conventions)
@@ -277,21 +271,20 @@ class Pick(Meaning):
                 found = after(cycle, ctx, ctx.now)
                 if found is None or found.grain == "day":
                     return found
-                first, last = _closed(found)
-                return found if first - ctx.now >= last - first else after(cycle, ctx, last)
+                far = found.start - ctx.now >= found.end - found.start
+                return found if far else after(cycle, ctx, found.end)
         return self._this(ctx, start)
 
     def _this(self, ctx: Context, start: datetime) -> Span | None:
         around = nearest(self.cycle, ctx, "past")
-        if around is not None and _closed(around)[1] > ctx.now:
+        if around is not None and around.end > ctx.now:
             return around  # we are in it: this winter, said in January
         found = self.cycle.instance(start, ctx.conventions)
         if found is None or (found.grain != "season" and self.cycle.every != "week"):
             return found
-        first, last = _closed(found)
-        if ctx.side == "past" and first > ctx.now:
+        if ctx.side == "past" and found.start > ctx.now:
             return before(self.cycle, ctx, ctx.now)
-        if ctx.side == "future" and last <= ctx.now:
+        if ctx.side == "future" and found.end <= ctx.now:
             return after(self.cycle, ctx, ctx.now)
         return found
 
@@ -348,15 +341,10 @@ class Within(Meaning):
     container: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.container.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.container.piece(ctx)
         if whole.end - whole.start < (shift(whole.start, self.cycle.every, 1) - whole.start) * 0.9:
             return None  # a Friday of a day says nothing
         for found in instances(self.cycle, ctx, whole.start, 1):
-            start, _ = _closed(found)
-            if start >= whole.end:
-                return None
-            if start >= whole.start:
-                return found
+            if found.start >= whole.start:
+                return found if found.start < whole.end else None
         return None

@@ -41,7 +41,7 @@ class Context:
     given: bool = False  # whether the caller told it, not a verb
     present: bool = False  # whether only a verb in the present tense told it: "the review is on Friday"
     asks: bool = False  # whether it asks a memory, which knows what was
-    told: Span | None = None  # the date told before, which "two days later" counts from
+    told: Piece | None = None  # the date told before, which "two days later" counts from
     conventions: Conventions = field(default_factory=Conventions)
 
     @property
@@ -74,6 +74,18 @@ class Span:
     grain: Grain
 
 
+@dataclass(frozen=True, slots=True)
+class Piece(Span):
+    """A span with a beginning and an end."""
+
+    start: datetime
+    end: datetime
+
+
+class NoSuchTime(ValueError):
+    """The calendar has no such time, or it is open where a piece is needed."""
+
+
 class Meaning:
     """A node: it can place itself on the calendar, and says how certain that is."""
 
@@ -84,6 +96,27 @@ class Meaning:
     def span(self, ctx: Context) -> Span | None:
         """Where it lies, seen from the context; None when there is no such time (30 February)."""
         raise NotImplementedError
+
+    def beginning(self, ctx: Context) -> tuple[datetime, Grain]:
+        """Where it begins, and the grain that it is told in."""
+        found = self.span(ctx)
+        if found is None or found.start is None:
+            raise NoSuchTime
+        return found.start, found.grain
+
+    def piece(self, ctx: Context) -> Piece:
+        """Where it lies, where that has a beginning and an end, as what is told with it needs."""
+        found = self.span(ctx)
+        if found is None or found.start is None or found.end is None:
+            raise NoSuchTime
+        return found if isinstance(found, Piece) else Piece(found.start, found.end, found.grain)
+
+    def on_a_day(self, ctx: Context) -> Piece:
+        """Where it lies, where that is at most a day."""
+        found = self.piece(ctx)
+        if found.end - found.start > DAY:
+            raise NoSuchTime
+        return found
 
 
 GRAIN: dict[Unit, Grain] = {unit: "quarter" if unit == "half" else unit for unit in UNITS}
@@ -195,9 +228,7 @@ class Part(Meaning):
     whole: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.whole.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.whole.piece(ctx)
         if self.position in ("first half", "second half"):
             middle = halfway(ctx, whole.start, whole.end)
             first = self.position == "first half"
@@ -247,9 +278,7 @@ class HalfSoFar(Meaning):
     sign: Sign
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.whole.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.whole.piece(ctx)
         middle = halfway(ctx, whole.start, whole.end)
         now = ctx.today if whole.end - whole.start > DAY else ctx.now
         if self.sign < 0:
@@ -267,9 +296,7 @@ class Rest(Meaning):
     whole: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.whole.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.whole.piece(ctx)
         return Span(max(whole.start, min(ctx.today, whole.end - DAY)), whole.end, "day")
 
 
@@ -306,10 +333,7 @@ class PartOfDay(Meaning):
     day: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        day = self.day.span(ctx)
-        if day is None or day.start is None or day.end is None or day.end - day.start > DAY:
-            return None
-        start = floor(day.start, "day")
+        start = floor(self.day.on_a_day(ctx).start, "day")
         first, last = PARTS_OF_DAY[self.part]
         return Span(start + timedelta(hours=first), start + timedelta(hours=last), "hour")
 
@@ -333,10 +357,7 @@ class AtClock(Meaning):
     day: Meaning | None = None
 
     def span(self, ctx: Context) -> Span | None:
-        day = (self.day or UnitAt("day")).span(ctx)
-        if day is None or day.start is None or day.end is None or day.end - day.start > DAY:
-            return None
-        start = self._begins(day.start, ctx)
+        start = self._begins((self.day or UnitAt("day")).on_a_day(ctx).start, ctx)
         if self.day is None and ctx.side == "past" and start > ctx.now:
             start = self._was(start, ctx)
         clock = self.clock
@@ -373,12 +394,6 @@ class Hours(Meaning):
     day: Meaning | None = None
 
     def span(self, ctx: Context) -> Span | None:
-        start = AtClock(self.first, self.day).span(ctx)
-        if start is None or start.start is None:
-            return None
-        day = self.day or Fixed(floor(start.start, "day"), "day")
-        end = AtClock(self.last, day).span(ctx)
-        if end is None or end.start is None:
-            return None
-        over = end.start + DAY if end.start <= start.start else end.start  # 10pm to 2am
-        return Span(start.start, over, "hour")
+        start = AtClock(self.first, self.day).piece(ctx).start
+        end = AtClock(self.last, self.day or Fixed(floor(start, "day"), "day")).piece(ctx).start
+        return Span(start, end + DAY if end <= start else end, "hour")  # 10pm to 2am

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import ClassVar
 
 from everwhen.when.calendar import DAY, MULTIPLES, UNITS, Unit, first_week, floor, last_week, shift
@@ -72,8 +73,10 @@ class Amount:
         return moment
 
 
-def amount(count: Count, unit: Unit) -> Amount:
+def amount(count: Count | float, unit: Unit) -> Amount:
     """So many of a unit, with fractions told in the smaller unit."""
+    if not isinstance(count, Count):
+        count = Count(count, count)
     if count.low == count.high and count.low != int(count.low) and unit in _FRACTIONS:
         each, smaller = _FRACTIONS[unit]
         whole = int(count.low)
@@ -179,9 +182,7 @@ class Offset(Meaning):
     ahead: bool = False  # "a week from Friday" looks ahead whatever the verb is silent about
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx.facing("future") if self.ahead and ctx.side is None else ctx)
-        if anchor is None or anchor.start is None or anchor.end is None:
-            return None
+        anchor = self.anchor.piece(ctx.facing("future") if self.ahead and ctx.side is None else ctx)
         start = self.amount.move(ctx, anchor.start, self.sign)
         if not self.amount.fuzzy:
             return Span(start, start + (anchor.end - anchor.start), anchor.grain)
@@ -205,9 +206,7 @@ class Beside(Meaning):
     count: int = 1
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx)
-        if anchor is None or anchor.start is None or anchor.end is None:
-            return None
+        anchor = self.anchor.piece(ctx)
         if isinstance(self.thing, Cycle):
             if self.sign < 0:
                 return before(self.thing, ctx, anchor.start, self.count)
@@ -231,15 +230,10 @@ class UnitOf(Meaning):
     anchor: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        anchor = self.anchor.span(ctx)
-        if anchor is None or anchor.start is None:
-            return None
+        start, grain = self.anchor.beginning(ctx)
         if isinstance(self.unit, Cycle):
-            week = ctx.floor(anchor.start, self.unit.every)
-            return self.unit.instance(week, ctx.conventions)
-        if coarser(anchor.grain, GRAIN[self.unit]):
-            return anchor if anchor.grain == GRAIN[self.unit] else None
-        return unit_span(ctx, anchor.start, self.unit)
+            return self.unit.instance(ctx.floor(start, self.unit.every), ctx.conventions)
+        return None if coarser(grain, GRAIN[self.unit]) else unit_span(ctx, start, self.unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +244,7 @@ class WeekendOf(Meaning):
     day: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        day = self.day.span(ctx)
-        if day is None or day.start is None or day.end is None:
-            return None
+        day = self.day.piece(ctx)
         weekday = day.start.weekday()
         saturday = day.start + DAY * (5 - weekday if weekday > 1 else -2 - weekday)
         sunday = saturday + DAY * 2
@@ -270,9 +262,7 @@ class Nth(Meaning):
     whole: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.whole.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.whole.piece(ctx)
         if isinstance(self.thing, Cycle):
             return self._of_cycle(ctx, self.thing, whole.start, whole.end)
         if not coarser(whole.grain, GRAIN[self.thing]):
@@ -286,11 +276,8 @@ class Nth(Meaning):
         return Span(start, end, GRAIN[self.thing]) if whole.start <= start and end <= whole.end else None
 
     def _of_cycle(self, ctx: Context, cycle: Cycle, start: datetime, end: datetime) -> Span | None:
-        inside = [
-            found
-            for found in _until(cycle, ctx, start, end)
-            if found.start is not None and start <= found.start < end
-        ]
+        until = takewhile(lambda found: found.start < end, instances(cycle, ctx, start, 1))
+        inside = [found for found in until if start <= found.start]
         index = self.number - 1 if self.number > 0 else self.number
         return inside[index] if -len(inside) <= index < len(inside) else None
 
@@ -316,9 +303,7 @@ class EdgeOf(Meaning):
     whole: Meaning
 
     def span(self, ctx: Context) -> Span | None:
-        whole = self.whole.span(ctx)
-        if whole is None or whole.start is None or whole.end is None:
-            return None
+        whole = self.whole.piece(ctx)
         if self.sign > 0:
             start, end = whole.start, self.amount.move(ctx, whole.start, 1)
         else:
@@ -339,15 +324,6 @@ class OnTheDay(Meaning):
     def span(self, ctx: Context) -> Span | None:
         moment = self.amount.move(ctx, ctx.now, self.sign)
         return self.cycle.instance(ctx.floor(moment, "week"), ctx.conventions)
-
-
-def _until(cycle: Cycle, ctx: Context, start: datetime, end: datetime) -> list[Span]:
-    found = []
-    for span in instances(cycle, ctx, start, 1):
-        if span.start is not None and span.start >= end:
-            break
-        found.append(span)
-    return found
 
 
 TODAY = UnitAt("day")

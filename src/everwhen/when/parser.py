@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import product
-from typing import TypeVar
+from typing import TypedDict, TypeVar, Unpack
 
 from everwhen.when.tokenizer import Token
 
@@ -33,8 +33,8 @@ class Rule:
 
     name: str
     pattern: str
-    gives: str
     make: Make
+    gives: str = "time"
     bare: bool | None = False  # None: as bare as its parts
     trim: int = 0  # leading tokens that license the phrase but are not part of it ("in May")
 
@@ -71,46 +71,44 @@ class _Node:
     done: list[tuple[Rule, tuple[int, ...], str]] = field(default_factory=list)
 
 
+class RuleOptions(TypedDict, total=False):
+    """What a rule may say beside its name, its patterns and its meaning; see `Rule`."""
+
+    gives: str
+    bare: bool | None
+    trim: int
+
+
 class RuleBook:
-    """An ordered set of rules; `rule` adds to it, `extended` makes a larger one beside it."""
+    """An ordered set of rules; `rule` and `add` add to it, `extended` makes a larger one beside it."""
 
     def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
         self.rules: list[Rule] = list(rules)
         self._root: _Node | None = None
         self._vocabulary: frozenset[str] = frozenset()
 
-    def rule(
-        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0, name: str = ""
-    ) -> Callable[[M], M]:
+    def rule(self, *patterns: str, name: str = "", **options: Unpack[RuleOptions]) -> Callable[[M], M]:
         """Decorate the function that turns what the categories matched into a meaning; the rule has its name, or the
         one given."""
 
-        def add(make: M) -> M:
-            called = name or make.__name__.strip("_").replace("_", " ")
-            for pattern in patterns:
-                self.rules.append(Rule(called, pattern, gives, make, bare, trim))
-            self._root, self._vocabulary = None, frozenset()
+        def added(make: M) -> M:
+            self.add(name or make.__name__.strip("_").replace("_", " "), make, *patterns, **options)
             return make
 
-        return add
+        return added
 
-    def fixed(
-        self,
-        name: str,
-        value: Hashable,
-        *patterns: str,
-        gives: str = "time",
-        bare: bool | None = False,
-        trim: int = 0,
-    ) -> None:
+    def add(self, name: str, make: Make, *patterns: str, **options: Unpack[RuleOptions]) -> None:
+        """Add a rule: the function turns what the categories matched into a meaning."""
+        self.rules += [Rule(name, pattern, make, **options) for pattern in patterns]
+        self._root, self._vocabulary = None, frozenset()
+
+    def fixed(self, name: str, value: Hashable, *patterns: str, **options: Unpack[RuleOptions]) -> None:
         """Add a rule whose phrases always have this meaning."""
-        self.rule(*patterns, gives=gives, bare=bare, trim=trim, name=name)(lambda *_: value)
+        self.add(name, lambda *_: value, *patterns, **options)
 
-    def same(
-        self, name: str, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0
-    ) -> None:
+    def same(self, name: str, *patterns: str, **options: Unpack[RuleOptions]) -> None:
         """Add a rule whose phrases mean what their last category matched."""
-        self.rule(*patterns, gives=gives, bare=bare, trim=trim, name=name)(lambda *parts: parts[-1])
+        self.add(name, lambda *parts: parts[-1], *patterns, **options)
 
     def extended(self, *others: RuleBook) -> RuleBook:
         """A new book with these rules and the others'."""

@@ -18,7 +18,7 @@ from everwhen.when.interval import Interval
 from everwhen.when.languages import plainly_english
 from everwhen.when.lexicon import WORDS, senses
 from everwhen.when.lookalikes import stands, whole_text
-from everwhen.when.meaning import Context, Conventions, Hours, Meaning, NoSuchDay, Side, Span
+from everwhen.when.meaning import Context, Conventions, Hours, Instants, Meaning, NoSuchDay, Side, Span
 from everwhen.when.name_spans import name_spans, without_names
 from everwhen.when.offsets import Amount, InAmount, Offset
 from everwhen.when.parser import Item, RuleBook, parse
@@ -28,7 +28,7 @@ from everwhen.when.rules import english
 from everwhen.when.tense import VerbDirection, side_of
 from everwhen.when.tokenizer import Token, tokenize
 from everwhen.when.word_lists import english_words
-from everwhen.when.zones import wall_clock, zone_of
+from everwhen.when.zones import zone_of
 
 
 def resolve(
@@ -154,8 +154,8 @@ def _counted_from_told(
         )
         if told is None or told.interval is None or first - told.span[1] > REACH:
             continue
-        start, end = wall_clock(told.interval.start, ctx.zone), wall_clock(told.interval.end, ctx.zone)
-        ref = _refer(text, item, tokens, replace(ctx, told=Span(start, end, told.interval.grain)))
+        piece = Instants(told.interval.start, told.interval.end, told.interval.grain).piece(ctx)
+        ref = _refer(text, item, tokens, replace(ctx, told=piece))
         if ref is not None:
             apart = [one for one in found if one.span[1] <= ref.span[0] or one.span[0] >= ref.span[1]]
             found = sorted([*apart, ref], key=lambda one: one.span)

@@ -12,7 +12,7 @@ from everwhen.when.languages.fold import fold
 from everwhen.when.languages.language import Language, language, spellings
 from everwhen.when.languages.rules import book_of
 from everwhen.when.languages.word_tokens import reader, tokenize
-from everwhen.when.offsets import Amount, Count, amount
+from everwhen.when.offsets import Amount, amount
 from everwhen.when.parser import Item, parse
 from everwhen.when.reference import TimeRef
 from everwhen.when.tokenizer import Token
@@ -104,7 +104,7 @@ def _distance(tokens: list[Token], index: int, told: Language) -> Duration | Non
         return longest.value.duration()
     for category, unit, _ in reader(told.code)(tokens, index - 1):
         if category == "<unit>":
-            return amount(Count(1, 1), unit).duration()  # type: ignore[arg-type]
+            return amount(1, unit).duration()  # type: ignore[arg-type]
     return None
 
 

@@ -7,18 +7,12 @@ from everwhen.when.offsets import Amount, Count, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule, fixed, same = book.rule, book.fixed, book.same
+add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
 
-@rule("<tens> -? <ones>", gives="num")
-@rule("<tens> -? <nth-ones>", gives="nth", name="tens and nth")
-def tens_and_ones(tens: int, ones: int) -> int:
-    return tens + ones
-
-
-@rule("<ones> hundred", "a hundred", gives="num")
-def hundreds(ones: int = 1) -> int:
-    return ones * 100
+add("tens and nth", lambda tens, ones: tens + ones, "<tens> -? <nth-ones>", gives="nth")
+add("tens and ones", lambda tens, ones: tens + ones, "<tens> -? <ones>", gives="num")
+add("hundreds", lambda ones=1: ones * 100, "<ones> hundred", "a hundred", gives="num")
 
 
 @rule("<ones> thousand and? <num>", gives="year", bare=True)
@@ -43,11 +37,7 @@ fixed("few", Count(2, 5), "a? few", "some", gives="count")
 fixed("several", Count(3, 7), "several", gives="count")
 fixed("half", Count(0.5, 0.5), "half a|an", "half", gives="count")
 fixed("dozen", Count(12, 12), "a? dozen", gives="count")
-
-
-@rule("<num> and a half", gives="count")
-def and_a_half(value: float) -> Count:
-    return Count(value + 0.5, value + 0.5)
+add("and a half", lambda value: Count(value + 0.5, value + 0.5), "<num> and a half", gives="count")
 
 
 @rule("<num> <half>", gives="count")
@@ -70,32 +60,27 @@ same(
     "~ <count>",
     gives="count",
 )
-
-
-rule(
+add(
+    "so many units",
+    amount,
     "<count> - <unit>",
     "<count> full|whole|long|short|more|calendar|consecutive|straight? <unit>|<units>",
     gives="amount",
-    name="so many units",
-)(amount)
-fixed("quarter of an hour", amount(Count(15, 15), "minute"), "a? quarter of an hour", gives="amount")
-fixed(
-    "three quarters of an hour", amount(Count(45, 45), "minute"), "three quarters of an hour", gives="amount"
 )
+fixed("quarter of an hour", amount(15, "minute"), "a? quarter of an hour", gives="amount")
+fixed("three quarters of an hour", amount(45, "minute"), "three quarters of an hour", gives="amount")
 same("glued amount", "<glued-amount>", gives="amount")
-fixed("one fortnight", amount(Count(2, 2), "week"), "a|one|the? fortnight", gives="amount")
+fixed("one fortnight", amount(2, "week"), "a|one|the? fortnight", gives="amount")
 
 
 @rule("<num> fortnights", gives="amount")
 def fortnights(count: float) -> Amount:
-    return amount(Count(2 * count, 2 * count), "week")
+    return amount(2 * count, "week")
 
 
-@rule("<count> working|business days", gives="amount")
-@rule("<count> nights|sleeps", gives="amount", name="nights")
-def working_days(count: Count) -> Amount:
-    """Counted as plain days: whose weekends and holidays is not said."""
-    return amount(count, "day")
+# Counted as plain days: whose weekends and holidays is not said.
+add("nights", lambda count: amount(count, "day"), "<count> nights|sleeps", gives="amount")
+add("working days", lambda count: amount(count, "day"), "<count> working|business days", gives="amount")
 
 
 @rule("<count> <unit>|<units> and a half", gives="amount")

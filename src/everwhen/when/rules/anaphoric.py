@@ -10,7 +10,7 @@ from everwhen.when.offsets import Amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule = book.rule
+add, rule = book.add, book.rule
 
 _COMES_ROUND = (Weekday, Weekend, Season, Holiday)
 
@@ -20,20 +20,12 @@ def so_long_later(so_long: Amount) -> Later:
     return Later(so_long, 1)
 
 
-@rule("<amount> earlier", "<amount> before that|this?")
-def so_long_earlier(so_long: Amount) -> Later:
-    return Later(so_long, -1)
+add("so long earlier", lambda so_long: Later(so_long, -1), "<amount> earlier", "<amount> before that|this?")
+add("the unit after", lambda unit: NextTo(unit, 1), "the following <unit>", "the <unit> after that|this?")
 
 
-@rule("the following <unit>", "the <unit> after that|this?")
-def the_unit_after(unit: Unit) -> NextTo:
-    return NextTo(unit, 1)
-
-
-@rule("the next <unit>")
-def the_next_unit(unit: Unit) -> NextTo:
-    """The next day is never tomorrow; the next week may be."""
-    return NextTo(unit, 1, of_a_story=unit != "day")
+# The next day is never tomorrow; the next week may be.
+add("the next unit", lambda unit: NextTo(unit, 1, of_a_story=unit != "day"), "the next <unit>")
 
 
 @rule("the <unit> before that|this?", "the previous|preceding <unit>")
@@ -61,6 +53,4 @@ def the_next_daypart(part: str) -> PartOfDay:
     return PartOfDay(part, NextTo("day", 1))
 
 
-@rule("the <daypart> before that|this?")
-def the_daypart_before(part: str) -> PartOfDay:
-    return PartOfDay(part, NextTo("day", -1))
+add("the daypart before", lambda part: PartOfDay(part, NextTo("day", -1)), "the <daypart> before that|this?")

@@ -20,7 +20,6 @@ from everwhen.when.offsets import (
     TODAY,
     Amount,
     Beside,
-    Count,
     EdgeOf,
     Nth,
     Offset,
@@ -32,17 +31,13 @@ from everwhen.when.offsets import (
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule, fixed = book.rule, book.fixed
+add, rule, fixed = book.add, book.rule, book.fixed
 
 
 fixed("before", -1, "before", "prior|previous to", "preceding", "ahead of", "leading up to", gives="before")
 fixed("after", 1, "after", "following", gives="after")
-
-
-@rule("<amount> <before> the? <time>", name="so long before")
-@rule("<amount> <after> the? <time>", name="so long after")
-def so_long_beside(so_long: Amount, sign: Sign, anchor: Meaning) -> Offset:
-    return Offset(so_long, sign, anchor)
+add("so long after", Offset, "<amount> <after> the? <time>")
+add("so long before", Offset, "<amount> <before> the? <time>")
 
 
 @rule("<amount> from the? <time>")
@@ -83,7 +78,7 @@ def nth_cycle_after(count: int, cycle: Cycle, sign: Sign, anchor: Meaning) -> Be
     return Beside(cycle, sign, anchor, count)
 
 
-rule("the? last <cycle> <before> the? <time>", name="last cycle before")(Beside)
+add("last cycle before", Beside, "the? last <cycle> <before> the? <time>")
 
 
 @rule("the? <daypart> <before> <time>", name="daypart before")
@@ -103,17 +98,11 @@ def week_of(anchor: Meaning) -> UnitOf:
 
 @rule("the? week ending on? <time>")
 def week_ending(anchor: Meaning) -> Beside:
-    return Beside("week", -1, Offset(amount(Count(1, 1), "day"), 1, anchor))
+    return Beside("week", -1, Offset(amount(1, "day"), 1, anchor))
 
 
-@rule("the? month of <time>")
-def month_of(anchor: Meaning) -> UnitOf:
-    return UnitOf("month", anchor)
-
-
-@rule("the? <weekend> of the? <time>")
-def weekend_of(weekend: Weekend, anchor: Meaning) -> UnitOf:
-    return UnitOf(weekend, anchor)
+add("month of", lambda anchor: UnitOf("month", anchor), "the? month of <time>")
+add("weekend of", UnitOf, "the? <weekend> of the? <time>")
 
 
 @rule("the? <cycle> <weekend>")
@@ -154,10 +143,8 @@ def _plain(cycle: Cycle) -> bool:
     return not isinstance(cycle, Months) or cycle.unit == "month"
 
 
-@rule("<whole> 's <cycle>")
-def possessive(container: Meaning, cycle: Cycle) -> Within:
-    """Last year's Christmas."""
-    return Within(cycle, container)
+# Last year's Christmas.
+add("possessive", lambda container, cycle: Within(cycle, container), "<whole> 's <cycle>")
 
 
 @rule("<whole> -|, on? <weekday>", "<whole> on? <weekday>")
@@ -213,9 +200,7 @@ def _longer(whole: Meaning) -> bool:
     return isinstance(whole, UnitAt) and whole.unit != "day"
 
 
-@rule("<amount> ago <day>")
-def ago_to_the_day(so_long: Amount, day: UnitAt) -> Offset:
-    return Offset(so_long, -1, day)
+add("ago to the day", lambda so_long, day: Offset(so_long, -1, day), "<amount> ago <day>")
 
 
 @rule("<amount> ago ,? on|this? <weekday>")
@@ -227,7 +212,7 @@ def ago_on_a_weekday(so_long: Amount, day: int) -> OnTheDay:
 def week_on_a_weekday(*parts: object) -> Offset | None:
     """British: a week on Friday, Friday week."""
     day = next(part for part in parts if isinstance(part, int))
-    so_long = next((part for part in parts if isinstance(part, Amount)), amount(Count(1, 1), "week"))
+    so_long = next((part for part in parts if isinstance(part, Amount)), amount(1, "week"))
     return Offset(so_long, 1, Weekday(day), ahead=True) if so_long.unit == "week" else None
 
 
@@ -242,11 +227,5 @@ def this_day_ago(so_long: Amount) -> Offset:
     return Offset(so_long, -1, TODAY)
 
 
-@rule("this time last <unit>")
-def this_time_last(unit: Unit) -> Offset:
-    return Offset(amount(Count(1, 1), unit), -1, TODAY)
-
-
-@rule("this time next <unit>")
-def this_time_next(unit: Unit) -> Offset:
-    return Offset(amount(Count(1, 1), unit), 1, TODAY)
+add("this time last", lambda unit: Offset(amount(1, unit), -1, TODAY), "this time last <unit>")
+add("this time next", lambda unit: Offset(amount(1, unit), 1, TODAY), "this time next <unit>")

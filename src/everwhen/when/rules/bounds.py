@@ -25,7 +25,7 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
-rule, fixed, same = book.rule, book.fixed, book.same
+add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
 _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
@@ -87,10 +87,8 @@ def so_long_since_a_time(_: object, edge: Meaning) -> Bound | None:
     return None if isinstance(edge, (Bound, Between, Days)) else Bound("since", edge)
 
 
-@rule("since <amount>")
-def since_so_long(so_long: Amount) -> Bound:
-    """Since two years, as many say whose first language is another one."""
-    return Bound("since", Ago(so_long, -1))
+# Since two years, as many say whose first language is another one.
+add("since so long", lambda so_long: Bound("since", Ago(so_long, -1)), "since <amount>")
 
 
 @rule("through|thru <time>")
@@ -115,9 +113,7 @@ def by_the_end_of_a_day(_: bool, day: Meaning) -> Bound | None:
     return Bound("by", day) if one_day(day) else None
 
 
-@rule("<day-end> ,? on? <time>")
-def the_end_of_a_day(_: bool, day: Meaning) -> Meaning | None:
-    return day if one_day(day) else None
+add("the end of a day", lambda _, day: day if one_day(day) else None, "<day-end> ,? on? <time>")
 
 
 def one_day(meaning: Meaning) -> bool:

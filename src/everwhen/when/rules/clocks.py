@@ -11,7 +11,7 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.dates import year
 
 book = RuleBook()
-rule, fixed = book.rule, book.fixed
+add, rule, fixed = book.add, book.rule, book.fixed
 
 
 @rule("<clock> <zone>", gives="clock", bare=False)
@@ -36,9 +36,9 @@ def _past(minute: int | None) -> Callable[[float], Clock | None]:
     return lambda hour: Clock(int(hour), minute) if 1 <= hour <= 12 else None
 
 
-rule("<num> o'clock", gives="clock", bare=True, name="o clock")(_past(None))
-rule("half past <num>", gives="clock", bare=True, name="half past")(_past(30))
-rule("a? quarter past <num>", gives="clock", bare=True, name="quarter past")(_past(15))
+add("o clock", _past(None), "<num> o'clock", gives="clock", bare=True)
+add("half past", _past(30), "half past <num>", gives="clock", bare=True)
+add("quarter past", _past(15), "a? quarter past <num>", gives="clock", bare=True)
 
 
 @rule("a? quarter to <num>", gives="clock", bare=True)
@@ -83,8 +83,8 @@ def hour_in_a_daypart(hour: float, part: str) -> Clock | None:
     return clock_in_a_daypart(Clock(int(hour)), part)
 
 
-rule("<clock>", bare=None, name="today at")(AtClock)
-rule("at|by|around|about|until|till|before|after|from <clock>", trim=1, name="at clock")(AtClock)
+add("today at", AtClock, "<clock>", bare=None)
+add("at clock", AtClock, "at|by|around|about|until|till|before|after|from <clock>", trim=1)
 fixed("at", True, "at|around", "at around|about|exactly", ", at?", "from", "by", "@", gives="at")
 
 

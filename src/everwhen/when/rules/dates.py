@@ -24,7 +24,7 @@ from everwhen.when.parser import RuleBook, turned
 from everwhen.when.word_lists import word_table
 
 book = RuleBook()
-rule, fixed, same = book.rule, book.fixed, book.same
+add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
 _LONGEST_MONTH = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -46,13 +46,14 @@ def day_at(number: int, month: int, day: int) -> Fixed | None:
         return None
 
 
-rule(
+add(
+    "month then day",
+    month_day,
     "<month> .? ,? the? <nth>",
     "<month> .? ,? <daynum>",
     "<month> /|- <daynum>",
     gives="md",
-    name="month then day",
-)(month_day)
+)
 
 
 @rule("<month> <num>", gives="md")
@@ -60,16 +61,17 @@ def month_then_day_in_words(month: int, day: float) -> MonthDay | None:
     return month_day(month, int(day)) if day == int(day) else None
 
 
-rule(
+add(
+    "day then month",
+    turned(month_day),
     "<daynum> of? the? <month>",
     "<daynum> -|/ <month>",
     "the? <nth> of? <month>",
     "the? <nth> day of <month>",
     gives="md",
-    name="day then month",
-)(turned(month_day))
+)
 # 24. June: alone or after a preposition; in running text the point may end a sentence.
-rule("<daynum> . <month>", gives="md", name="day point month")(turned(month_day))
+add("day point month", turned(month_day), "<daynum> . <month>", gives="md")
 
 
 @rule("<month> .? ,? the? <nth>", "<month> .? <daynum>", "<daynum> of? <month>", "the? <nth> of? <month>")
@@ -92,9 +94,7 @@ def weekday_and_date(weekday: int, date: MonthDay) -> MonthDay:
     return MonthDay(date.month, date.day, weekday)
 
 
-rule("<md> ,? <weekday>", "<md> ( <weekday> )", gives="cycle", name="date and weekday")(
-    turned(weekday_and_date)
-)
+add("date and weekday", turned(weekday_and_date), "<md> ,? <weekday>", "<md> ( <weekday> )", gives="cycle")
 
 
 @rule("<dotted> .", gives="cycle", bare=True)
@@ -105,11 +105,7 @@ def day_and_month_with_points(date: SlashDay) -> DotDay:
 same("short date with points", "on|due|for|by|since|until|till|from|dated|before|after|: <dmyy>", trim=1)
 same("short date with points", "<dmyy>", gives="final", bare=True)
 same("weekday and numbers", "<weekday> ,? the? <date>", "<weekday> ,? <slash>", "<weekday> ,? <dmyy>")
-
-
-@rule("<weekday> ,? <dotted>")
-def weekday_and_point(weekday: int, date: SlashDay) -> DayAndPoint:
-    return DayAndPoint(weekday, date)
+add("weekday and point", DayAndPoint, "<weekday> ,? <dotted>")
 
 
 @rule("<weekday> <daynum> - <daynum>")
@@ -143,25 +139,18 @@ def day_of_this_month(day: int, month: UnitAt) -> Within | None:
     return Within(DayOfMonth(day), month) if month.unit == "month" and day <= 31 else None
 
 
-rule("<year>", gives="whole", bare=True, name="a year")(year)
-rule(
+add("a year", year, "<year>", gives="whole", bare=True)
+add(
+    "the year",
+    year,
     "the? year of? <year>",
     "= <year>",
     "fy <year>",
     "calendar|fiscal year <year>",
     gives="whole",
-    name="the year",
-)(year)
-
-
-@rule("born in <yy>", trim=2)
-def born_in(number: int) -> Fixed:
-    return year(full_year(number, 2000))
-
-
-@rule("fy <yy>", gives="whole")
-def fiscal_year(number: int) -> Fixed:
-    return year(2000 + number)
+)
+add("born in", lambda number: year(full_year(number, 2000)), "born in <yy>", trim=2)
+add("fiscal year", lambda number: year(2000 + number), "fy <yy>", gives="whole")
 
 
 @rule("<md> of? ,? <yy>", gives="whole")
@@ -175,7 +164,7 @@ def month_and_year(month: int, number: int) -> Fixed:
     return Fixed(datetime(number, month, 1), "month")
 
 
-rule("<year> ,? <month>", "<year> -|/ <month>", gives="whole", name="year and month")(turned(month_and_year))
+add("year and month", turned(month_and_year), "<year> ,? <month>", "<year> -|/ <month>", gives="whole")
 
 
 @rule("<daynum> -|/ <month> -|/ <yy>", gives="date")
@@ -205,7 +194,7 @@ def date_in(order: str) -> Callable[..., Fixed | None]:
 
 for _order in DATE_ORDERS:
     rule(with_hyphens(_order), gives="date", name=_order)(date_in(_order))
-rule("<year> ,? <month> <daynum>", gives="date", name="year month day")(day_at)
+add("year month day", day_at, "<year> ,? <month> <daynum>", gives="date")
 
 
 @rule("<year> <daynum> <daynum>", gives="date")
@@ -242,7 +231,7 @@ def in_a_year(part: SlashDay | Months, number: int) -> Within:
     return Within(part, year(number))
 
 
-rule("<year> -? <quarter>", name="year and quarter")(turned(in_a_year))
+add("year and quarter", turned(in_a_year), "<year> -? <quarter>")
 
 
 @rule("<weekday> ,? the? <whole>")
@@ -250,9 +239,7 @@ def weekday_and_full_date(weekday: int, date: Meaning) -> Meaning | None:
     return date if isinstance(date, Fixed) and date.unit == "day" else None
 
 
-@rule("<year> 's? -? <season>")
-def year_and_season(number: int, season: str) -> Within:
-    return Within(Season(season), year(number))
+add("year and season", lambda number, season: Within(Season(season), year(number)), "<year> 's? -? <season>")
 
 
 @rule("q <num>", "q - <num>", gives="quarter")
@@ -303,13 +290,7 @@ def century(number: int) -> Fixed | None:
 
 
 same("date", "<date>", "<whole>", "<instant>", bare=None)
-
-
-@rule("<stamp>")
-def timestamp(stamp: tuple[Meaning, Clock]) -> AtClock:
-    return AtClock(stamp[1], stamp[0])
-
-
+add("timestamp", lambda stamp: AtClock(stamp[1], stamp[0]), "<stamp>")
 same("nearest one", "<cycle>", bare=None)
 
 

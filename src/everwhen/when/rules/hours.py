@@ -12,7 +12,7 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.rules.bounds import one_day
 
 book = RuleBook()
-rule, same = book.rule, book.same
+add, rule, same = book.add, book.rule, book.same
 
 
 # How an hour is written beside a day, though alone it is only a number
@@ -107,10 +107,8 @@ def _takes_no_year(day: Meaning, figures: int) -> bool:
 # From one hour to another
 
 
-@rule("<stamp> -|to|until|till <clock>")
-def stamp_to_clock(stamp: tuple[Meaning, Clock], last: Clock) -> Hours | None:
-    """2014-04-18 13:00 - 16:00."""
-    return hours(stamp[0], stamp[1], last)
+# 2014-04-18 13:00 - 16:00.
+add("stamp to clock", lambda stamp, last: hours(stamp[0], stamp[1], last), "<stamp> -|to|until|till <clock>")
 
 
 @rule("<time> ,? from? <clock> to|-|until|till <clock>", "<time> ,? between <clock> and <clock>")

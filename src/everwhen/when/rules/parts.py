@@ -22,7 +22,7 @@ from everwhen.when.offsets import TODAY, Ago, Count, Window, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule, fixed, same = book.rule, book.fixed, book.same
+add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
 _LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
@@ -70,7 +70,9 @@ def start_of_a_unit(unit: Unit) -> Part | None:
     return Part("start", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
 
 
-@rule(
+add(
+    "earlier in",
+    lambda whole: HalfSoFar(whole, -1),
     "earlier <whole>",
     "earlier in <whole>",
     "earlier in|this <cycle>",
@@ -78,11 +80,9 @@ def start_of_a_unit(unit: Unit) -> Part | None:
     "earlier <day>",
     "earlier <tonight>",
 )
-def earlier_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, -1)
-
-
-@rule(
+add(
+    "later in",
+    lambda whole: HalfSoFar(whole, 1),
     "later <whole>",
     "later in <whole>",
     "later in|this <cycle>",
@@ -90,18 +90,10 @@ def earlier_in(whole: Meaning) -> HalfSoFar | None:
     "later on? <day>",
     "later on? <tonight>",
 )
-def later_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, 1)
-
-
-@rule("the? rest|remainder|remaining of <the-unit>", "the? rest|remainder|remaining of <whole>")
-def rest_of(whole: Meaning) -> Rest:
-    return Rest(whole)
-
-
-@rule("the? rest of <day>", "the? rest of the day")
-def rest_of_today(day: UnitAt = TODAY) -> HalfSoFar:
-    return HalfSoFar(day, 1)
+add(
+    "rest of", Rest, "the? rest|remainder|remaining of <the-unit>", "the? rest|remainder|remaining of <whole>"
+)
+add("rest of today", lambda day=TODAY: HalfSoFar(day, 1), "the? rest of <day>", "the? rest of the day")
 
 
 @rule("so far this <unit>", "this <unit> so far", "the? <unit> to date")

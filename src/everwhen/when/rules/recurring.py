@@ -8,16 +8,12 @@ from everwhen.when.parser import RuleBook
 from everwhen.when.recurrence import Recurrence
 
 book = RuleBook()
-rule, fixed = book.rule, book.fixed
+add, rule, fixed = book.add, book.rule, book.fixed
 
 
 fixed("every", 1, "every|each", "every single", gives="every")
 fixed("every other", 2, "every other|second|alternate", gives="every")
-
-
-@rule("every <nth>", gives="every")
-def every_nth(step: int) -> int | None:
-    return step if step > 1 else None
+add("every nth", lambda step: step if step > 1 else None, "every <nth>", gives="every")
 
 
 @rule("every <num> <units>", gives="recurrence")
@@ -25,19 +21,9 @@ def every_so_many(step: float, unit: Unit) -> Recurrence | None:
     return Recurrence(unit, int(step)) if step == int(step) and step >= 1 else None
 
 
-@rule("every couple of? <units>", gives="recurrence")
-def every_couple(unit: Unit) -> Recurrence:
-    return Recurrence(unit, 2)
-
-
-@rule("every few <units>", gives="recurrence")
-def every_few(unit: Unit) -> Recurrence:
-    return Recurrence(unit, 3)
-
-
-@rule("<every> <unit>", gives="recurrence")
-def every_unit(step: int, unit: Unit) -> Recurrence:
-    return Recurrence(unit, step)
+add("every couple", lambda unit: Recurrence(unit, 2), "every couple of? <units>", gives="recurrence")
+add("every few", lambda unit: Recurrence(unit, 3), "every few <units>", gives="recurrence")
+add("every unit", lambda step, unit: Recurrence(unit, step), "<every> <unit>", gives="recurrence")
 
 
 @rule("<every> <cycle>", gives="recurrence")
@@ -70,9 +56,7 @@ def last_weekday_of_months(day: int) -> Recurrence:
     return Recurrence("month", 1, Weekday(day), nth=-1)
 
 
-@rule("on? <weekdays>", gives="recurrence")
-def on_weekdays(day: int) -> Recurrence:
-    return Recurrence("week", 1, Weekday(day))
+add("on weekdays", lambda day: Recurrence("week", 1, Weekday(day)), "on? <weekdays>", gives="recurrence")
 
 
 @rule("on? <weekday> <dayparts>", gives="recurrence")

@@ -16,7 +16,7 @@ from everwhen.when.offsets import Ago, Amount, Count, InAmount, Window, amount
 from everwhen.when.parser import RuleBook
 
 book = RuleBook()
-rule, fixed, same = book.rule, book.fixed, book.same
+add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
 _LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
@@ -28,19 +28,23 @@ def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
     return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
 
 
-rule("last|previous calendar|fiscal|financial|school? <unit>", gives="whole", name="last unit")(_unit(-1))
-rule(
+add("last unit", _unit(-1), "last|previous calendar|fiscal|financial|school? <unit>", gives="whole")
+add(
+    "this unit",
+    _unit(0),
     "this|current <unit>",
     "the current|present <unit>",
     "this|current|present|the calendar|fiscal|financial <unit>",
     gives="whole",
-    name="this unit",
-)(_unit(0))
-rule("this? next|coming|upcoming calendar|fiscal|financial|school? <unit>", gives="whole", name="next unit")(
-    _unit(1)
 )
-rule("<unit> before last", gives="whole", name="unit before last")(_unit(-2))
-rule("<unit> after next", gives="whole", name="unit after next")(_unit(2))
+add(
+    "next unit",
+    _unit(1),
+    "this? next|coming|upcoming calendar|fiscal|financial|school? <unit>",
+    gives="whole",
+)
+add("unit before last", _unit(-2), "<unit> before last", gives="whole")
+add("unit after next", _unit(2), "<unit> after next", gives="whole")
 
 
 @rule("following <unit>", gives="whole")
@@ -52,17 +56,17 @@ def following_unit(unit: Unit) -> Following | None:
 def past_unit(unit: Unit) -> Meaning | None:
     if unit == "quarter":
         return UnitAt(unit, -1)
-    return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
+    return Window(amount(1, unit), -1) if unit not in ("second", "minute") else None
 
 
 @rule("in|over|during|within|for|throughout the last|past <unit>", trim=1)
 def over_the_last_unit(unit: Unit) -> Window | None:
     """With a preposition and an article it runs up to now: over the last year."""
-    return Window(amount(Count(1, 1), unit), -1) if unit not in ("second", "minute") else None
+    return Window(amount(1, unit), -1) if unit not in ("second", "minute") else None
 
 
-fixed("last hour", Window(amount(Count(1, 1), "hour"), -1), "last hour")
-fixed("next hour", Window(amount(Count(1, 1), "hour"), 1), "next hour")
+fixed("last hour", Window(amount(1, "hour"), -1), "last hour")
+fixed("next hour", Window(amount(1, "hour"), 1), "next hour")
 
 
 @rule("the <unit>", gives="the-unit")
@@ -70,9 +74,7 @@ def the_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 0) if unit in _LONG or unit == "day" else None
 
 
-@rule("for <the-unit>", trim=1)
-def for_the_unit(unit: UnitAt) -> UnitAt | None:
-    return unit if unit.unit in ("day", *_LONG[:4]) else None
+add("for the unit", lambda unit: unit if unit.unit in ("day", *_LONG[:4]) else None, "for <the-unit>", trim=1)
 
 
 @rule("in|during|throughout <the-unit>", trim=1)
@@ -85,9 +87,7 @@ def all_of_the_unit(unit: Unit) -> UnitAt | None:
     return UnitAt(unit, 0) if unit in ("week", "month", "quarter", "year") else None
 
 
-@rule("all <season>", "all <season> long", trim=1)
-def all_of_the_season(season: str) -> Season:
-    return Season(season)
+add("all of the season", Season, "all <season>", "all <season> long", trim=1)
 
 
 # Cycles: weekdays, months, seasons, holidays, weekends
@@ -98,9 +98,7 @@ def last_of_a_cycle(cycle: Cycle) -> Pick | None:
     return None if isinstance(cycle, DayOfMonth) else Pick("last", cycle)
 
 
-@rule("previous <cycle>")
-def previous_of_a_cycle(cycle: Cycle) -> Pick:
-    return Pick("previous", cycle)
+add("previous of a cycle", lambda cycle: Pick("previous", cycle), "previous <cycle>")
 
 
 @rule("this|current <cycle>")
@@ -108,24 +106,10 @@ def this_of_a_cycle(cycle: Cycle) -> Pick | None:
     return None if isinstance(cycle, DayOfMonth) else Pick("this", cycle)
 
 
-@rule("next|following <cycle>")
-def next_of_a_cycle(cycle: Cycle) -> Pick:
-    return Pick("next", cycle)
-
-
-@rule("this|the? coming|upcoming <cycle>")
-def coming_of_a_cycle(cycle: Cycle) -> Coming:
-    return Coming(cycle)
-
-
-@rule("<cycle> last")
-def weekday_last(cycle: Cycle) -> Pick | None:
-    return Pick("last", cycle) if isinstance(cycle, Weekday) else None
-
-
-@rule("<cycle> next")
-def weekday_next(cycle: Cycle) -> Pick | None:
-    return Pick("next", cycle) if isinstance(cycle, Weekday) else None
+add("next of a cycle", lambda cycle: Pick("next", cycle), "next|following <cycle>")
+add("coming of a cycle", Coming, "this|the? coming|upcoming <cycle>")
+add("weekday last", lambda cycle: Pick("last", cycle) if isinstance(cycle, Weekday) else None, "<cycle> last")
+add("weekday next", lambda cycle: Pick("next", cycle) if isinstance(cycle, Weekday) else None, "<cycle> next")
 
 
 @rule("<cycle> before last")
@@ -153,14 +137,8 @@ def weekends_ago(count: Count) -> Counted | None:
     return _counted(Weekend(), count, -1)
 
 
-@rule("<count> <season> ago")
-def seasons_ago(count: Count, season: str) -> Counted | None:
-    return _counted(Season(season), count, -1)
-
-
-@rule("<count> <weekdays> from now")
-def weekdays_from_now(count: Count, day: int) -> Counted | None:
-    return _counted(Weekday(day), count, 1)
+add("seasons ago", lambda count, season: _counted(Season(season), count, -1), "<count> <season> ago")
+add("weekdays from now", lambda count, day: _counted(Weekday(day), count, 1), "<count> <weekdays> from now")
 
 
 @rule("last|past <num> <weekdays>", "the last|past <num> <weekdays>")
@@ -178,9 +156,7 @@ def the_last_seasons(count: float, season: str) -> Several:
     return Several(Season(season), -int(count))
 
 
-@rule("the? next <num> <weekdays>")
-def the_next_weekdays(count: float, day: int) -> Several:
-    return Several(Weekday(day), int(count))
+add("the next weekdays", lambda count, day: Several(Weekday(day), int(count)), "the? next <num> <weekdays>")
 
 
 def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
@@ -210,15 +186,15 @@ def unspecified_ago(unit: Unit) -> Ago | None:
     return Ago(Amount(((Count(2, most), unit),)), -1) if most else None
 
 
-@rule(
+add(
+    "in so long",
+    InAmount,
     "in <amount>",
     "in <amount> ' time",
     "in <amount> 's time",
     "in <amount> time",
     "in <amount> from now|today",
 )
-def in_so_long(so_long: Amount) -> InAmount:
-    return InAmount(so_long)
 
 
 @rule("<amount> from now", "<amount> hence")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, partial
 
 from everwhen.when.languages.language import language, meant
@@ -18,10 +19,7 @@ def book_of(code: str) -> RuleBook:
     named = {name: rule for book in _BOOKS for name, rule in book.named.items()}
     spoken = language(code)
     for name, patterns in spoken.orders.items():
-        known = named[name]
-        rules += [
-            Rule(name, pattern, known.gives, known.make, known.bare, known.trim) for pattern in patterns
-        ]
+        rules += [replace(named[name], pattern=pattern) for pattern in patterns]
     if spoken.spaced:
         rules += list(_phrases(code))
     return RuleBook(tuple(rules))
@@ -36,7 +34,6 @@ def _phrases(code: str) -> list[Rule]:
         words = [token.lower for token in tokenize(spelling, 0, len(spelling), code)]
         if len(words) > 1:
             for category, value, bare in senses:
-                found.append(
-                    Rule("phrase", " ".join(words), category.strip("<>"), partial(meant, value), bare)
-                )
+                meaning = partial(meant, value)
+                found.append(Rule("phrase", " ".join(words), meaning, category.strip("<>"), bare))
     return found

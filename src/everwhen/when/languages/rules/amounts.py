@@ -15,7 +15,7 @@ from everwhen.when.rules.amounts import amounts_together, number
 from everwhen.when.rules.relative import ago, within
 
 book = SharedRules()
-rule, fixed = book.rule, book.fixed
+add, rule, fixed = book.add, book.rule, book.fixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,62 +32,48 @@ class Ahead(Meaning):
 # So much time
 
 
-rule("<num>", gives="count")(number)
-
-
-@rule(gives="count")
-def two_or_three(first: int, second: int) -> Count | None:
-    return Count(first, second) if second == first + 1 else None
-
-
+add("number", number, "<num>", gives="count")
+add(
+    "two or three", lambda first, second: Count(first, second) if second == first + 1 else None, gives="count"
+)
 fixed("few", Count(2, 5), "<few>", "<num> <few>", "<few> <of>", gives="count")
 fixed("several", Count(3, 7), "<several>", gives="count")
-
-rule("<count> <of>? <units>", "<count> <of>? <unit>", gives="amount", name="so many")(amount)
+add("so many", amount, "<count> <of>? <units>", "<count> <of>? <unit>", gives="amount")
 
 
 @rule("<half> <unit>", "<num> <half> <unit>", gives="amount")
 def half_a_unit(*parts: int | Unit) -> Amount | None:
     unit = parts[-1]
     whole = 0 if len(parts) == 1 or parts[0] == 1 else None
-    return None if whole is None else amount(Count(0.5, 0.5), unit)  # type: ignore[arg-type]
+    return None if whole is None else amount(0.5, unit)  # type: ignore[arg-type]
 
 
 @rule("<num> <unit> <and> <half>", "<num> <units> <and> <half>", gives="amount")
 def so_many_and_a_half(count: int, unit: Unit) -> Amount:
-    return amount(Count(count + 0.5, count + 0.5), unit)
+    return amount(count + 0.5, unit)
 
 
-@rule("<half-a-year>", gives="amount")
-def half_a_year(years: float) -> Amount:
-    return amount(Count(years, years), "year")
+add("half a year", lambda years: amount(years, "year"), "<half-a-year>", gives="amount")
 
 
 @rule("<one-and-half> <unit>", "<one-and-half> <units>", "<unit> <and> <half>", gives="amount")
 def one_and_a_half(unit: Unit) -> Amount:
-    return amount(Count(1.5, 1.5), unit)
+    return amount(1.5, unit)
 
 
-rule("<amount> <and>? <amount>", gives="amount", name="longer amount")(amounts_together)
-rule("<ago> <amount>", "<amount> <ago-after>")(ago)
-
-
-@rule("<ago> <units>", "<units> <ago-after>")
-def ago_units(unit: Unit) -> Ago:
-    return Ago(amount(Count(2, 5), unit), -1)
-
-
-@rule()
-def ago_one(unit: Unit) -> Ago:
-    return Ago(amount(Count(1, 1), unit), -1)
-
-
-rule("<ahead> <amount>", name="ahead")(Ahead)
+add("longer amount", amounts_together, "<amount> <and>? <amount>", gives="amount")
+add("ago", ago, "<ago> <amount>", "<amount> <ago-after>")
+add("ago units", lambda unit: Ago(amount(Count(2, 5), unit), -1), "<ago> <units>", "<units> <ago-after>")
+add(
+    "ago one",
+    lambda unit: Ago(amount(1, unit), -1),
+)
+add("ahead", Ahead, "<ahead> <amount>")
 
 
 @rule("<ahead> <unit>")
 def ahead_one(unit: Unit) -> Ahead | None:
-    return Ahead(amount(Count(1, 1), unit)) if unit in ("week", "month", "year", "hour") else None
+    return Ahead(amount(1, unit)) if unit in ("week", "month", "year", "hour") else None
 
 
 @rule("<day> <ago> <amount>", "<amount> <before> <day>", "<amount> <before> <on>? <time>")
@@ -129,19 +115,19 @@ def _beside(thing: Unit | Cycle, sign: Sign, anchor: Meaning) -> Beside | None:
     return Beside(thing, sign, anchor) if thing in ("day", "week", "month", "year") else None
 
 
-@rule(
+add(
+    "weekday so long ago",
+    lambda much, weekday: OnTheDay(Weekday(weekday), much, -1) if much.unit == "week" else None,
     "<ago> <amount> <on>? <weekday>",
     "<amount> <ago-after> <on>? <weekday>",
     "<amount> <ago-after> <of> <weekday>",
 )
-def weekday_so_long_ago(much: Amount, weekday: int) -> OnTheDay | None:
-    return OnTheDay(Weekday(weekday), much, -1) if much.unit == "week" else None
 
 
 # Windows up to now and from now
 
 
-rule("<within> <amount>", "<within> <on> <amount>")(within)
+add("within", within, "<within> <amount>", "<within> <on> <amount>")
 
 
 @rule("<last> <amount>", "<amount> <last>", "<since> <amount>", "<since> <ago> <amount>")
@@ -164,9 +150,7 @@ def the_so_many_next(count: Count, unit: Unit) -> Window:
     return Window(amount(count, unit), 1)
 
 
-@rule("<last> <units>", "<units> <last>")
-def the_last_few(unit: Unit) -> Window:
-    return Window(amount(Count(2, 5), unit), -1)
+add("the last few", lambda unit: Window(amount(Count(2, 5), unit), -1), "<last> <units>", "<units> <last>")
 
 
 @rule("<next> <units>", "<units> <next>", "<coming> <units>")
@@ -180,13 +164,13 @@ def first_of_a_time(*parts: object) -> EdgeOf | None:
     return _edge(parts, 1)
 
 
-@rule(
+add(
+    "last of a time",
+    lambda *parts: _edge(parts, -1),
     "<last> <amount> <of> <on>? <time>",
     "<count> <last> <units> <of> <on>? <time>",
     "<last> <amount> <in>? <time>",
 )
-def last_of_a_time(*parts: object) -> EdgeOf | None:
-    return _edge(parts, -1)
 
 
 def _edge(parts: tuple[object, ...], sign: Sign) -> EdgeOf | None:
@@ -198,6 +182,6 @@ def _edge(parts: tuple[object, ...], sign: Sign) -> EdgeOf | None:
     if much is None:
         count = next(part for part in parts if isinstance(part, (int, Count)))
         unit = next(part for part in parts if isinstance(part, str))
-        much = amount(count if isinstance(count, Count) else Count(count, count), unit)  # type: ignore[arg-type]
+        much = amount(count, unit)  # type: ignore[arg-type]
     known = isinstance(whole, (Months, UnitAt)) or not isinstance(whole, (Ago, Window, Offset))
     return EdgeOf(much, sign, whole) if known and coarser("decade", GRAIN[much.unit]) else None

@@ -14,7 +14,7 @@ from everwhen.when.offsets import Ago, Window
 from everwhen.when.rules.dates import month_and_year, year
 
 book = SharedRules()
-rule = book.rule
+add, rule = book.add, book.rule
 
 _STRETCHES = (Between, Bound, Onward, Window, Days, Hours, NoSuchDay)
 
@@ -75,14 +75,15 @@ def _of_a_day(word: Word) -> Callable[[int], Bound]:
     return lambda day: Bound(word, DayOfMonth(day))
 
 
-rule("<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>", name="until a day")(_of_a_day("until"))
-rule("<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>", name="since a day")(_of_a_day("since"))
-rule("<before> <on>? <dayn>", "<before> <on>? <day-word> <dayn>", name="before a day of the month")(
-    _of_a_day("before")
+add("until a day", _of_a_day("until"), "<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>")
+add("since a day", _of_a_day("since"), "<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>")
+add(
+    "before a day of the month",
+    _of_a_day("before"),
+    "<before> <on>? <dayn>",
+    "<before> <on>? <day-word> <dayn>",
 )
-rule("<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>", name="after a day of the month")(
-    _of_a_day("after")
-)
+add("after a day of the month", _of_a_day("after"), "<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>")
 
 
 @rule("<onward> <on>? <dayn>", "<onward> <on>? <day-word> <dayn>")

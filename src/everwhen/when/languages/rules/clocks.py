@@ -10,7 +10,7 @@ from everwhen.when.parser import turned
 from everwhen.when.rules.clocks import clock_in_a_daypart
 
 book = SharedRules()
-rule, same = book.rule, book.same
+add, rule, same = book.add, book.rule, book.same
 
 
 @rule("<num> <oclock>", "<num> <oclock> <num>", gives="clock", bare=True)
@@ -55,16 +55,17 @@ def half_past(number: int) -> Clock | None:
     return Clock(number, 30) if 1 <= number <= 12 else None
 
 
-rule(
+add(
+    "clock in a part",
+    clock_in_a_daypart,
     "<clock> <part>",
     "<clock> <at-part> <part>",
     "<clock> <of> <part>",
     "<clock> <of> <on> <part>",
     gives="clock",
     bare=True,
-    name="clock in a part",
-)(clock_in_a_daypart)
-rule("<part> <clock>", gives="part-clock", bare=True, name="part then clock")(turned(clock_in_a_daypart))
+)
+add("part then clock", turned(clock_in_a_daypart), "<part> <clock>", gives="part-clock", bare=True)
 
 
 @rule("<time> ,? <clock>", "<time> <part-clock>", "<time> <of> <clock>", "<time> <on> <clock>")
@@ -72,7 +73,7 @@ def day_at_clock(day: Meaning, clock: Clock) -> AtClock | None:
     return AtClock(clock, day) if _is_day(day) else None
 
 
-rule("<clock> ,? <on>? <time>", "<clock> <of> <on>? <time>", name="clock on a day")(turned(day_at_clock))
+add("clock on a day", turned(day_at_clock), "<clock> ,? <on>? <time>", "<clock> <of> <on>? <time>")
 
 
 def _is_day(day: Meaning) -> bool:
@@ -91,14 +92,15 @@ def only_a_clock(clock: Clock) -> AtClock | None:
     return AtClock(clock) if clock.exact else None
 
 
-rule(
+add(
+    "hours",
+    Hours,
     "<clock> -|<till> <clock>",
     "<start> <clock> -|<till> <clock>",
     "<between> <clock> <and> <clock>",
     gives="hours",
     bare=True,
-    name="hours",
-)(Hours)
+)
 
 
 @rule("<start> <num> <till> <clock>", "<num> -|<till> <clock>", gives="hours", bare=True)
@@ -112,5 +114,5 @@ def day_and_hours(day: Meaning, found: Hours) -> Hours | None:
     return Hours(found.first, found.last, whole) if _is_day(whole) else None
 
 
-rule("<hours> ,? <on>? <time>", name="hours on a day")(turned(day_and_hours))
+add("hours on a day", turned(day_and_hours), "<hours> ,? <on>? <time>")
 same("only hours", "<hours>", bare=True)

@@ -34,29 +34,31 @@ from everwhen.when.rules.dates import (
 )
 
 book = SharedRules()
-rule, same = book.rule, book.same
+add, rule, same = book.add, book.rule, book.same
 
 
 # A day and a month
 
 
-rule("<daynum>", "<daynum> .", "<nth>", gives="dayn")(day_number)
-rule(
+add("day number", day_number, "<daynum>", "<daynum> .", "<nth>", gives="dayn")
+add(
+    "day then month",
+    turned(month_day),
     "<dayn> -|/ <month>",
     "<day-word> <dayn> <of>? <month>",
     "<dayn> <of>? <month>",
     "<num> <of>? <month>",
     "<nth> <day-word> <of> <month>",
     gives="md",
-    name="day then month",
-)(turned(month_day))
-rule(
+)
+add(
+    "month then day",
+    month_day,
     "<full-month> <daynum>",
     "<full-month> <nth>",
     "<month> -|/ <daynum>",
     gives="md",
-    name="month then day",
-)(month_day)
+)
 
 
 @rule("<unit> <of>? <full-month>", gives="month")
@@ -70,13 +72,17 @@ def called_month(unit: Unit, month: int) -> Months | None:
 
 
 same("day of the year", "<md>", gives="cycle")
-rule("<weekday> ,? <on>? <md>", "<short-weekday> ,? <on>? <md>", gives="cycle")(weekday_and_date)
+add(
+    "weekday and date",
+    weekday_and_date,
+    "<weekday> ,? <on>? <md>",
+    "<short-weekday> ,? <on>? <md>",
+    gives="cycle",
+)
 
 
-@rule(gives="cycle")
-def weekday_by_number(number: int) -> Weekday | None:
-    """A segunda-feira, the 2.ª feira: Monday is the second."""
-    return Weekday(number - 2) if 2 <= number <= 6 else None
+# A segunda-feira, the 2.ª feira: Monday is the second.
+add("weekday by number", lambda number: Weekday(number - 2) if 2 <= number <= 6 else None, gives="cycle")
 
 
 @rule(gives="cycle")
@@ -102,9 +108,9 @@ def figures_and_year(date: SlashDay, number: int) -> WrittenDate:
     return WrittenDate(date.first, date.second, number)
 
 
-rule("<weekday> ,? <on>? <dayn>", gives="cycle", name="weekday and day")(turned(DayOfMonth))
-rule("<weekday> ,? <on>? <num>", name="weekday and day in words")(weekday_and_day)
-rule("<short-weekday> <dayn>", bare=True, name="short weekday and day")(turned(DayOfMonth))
+add("weekday and day", turned(DayOfMonth), "<weekday> ,? <on>? <dayn>", gives="cycle")
+add("weekday and day in words", weekday_and_day, "<weekday> ,? <on>? <num>")
+add("short weekday and day", turned(DayOfMonth), "<short-weekday> <dayn>", bare=True)
 
 
 @rule("<weekday> ,? <on>? <daynum> - <daynum>")
@@ -112,10 +118,8 @@ def weekday_and_hyphen(_: int, first: int, second: int) -> SlashDay | None:
     return SlashDay(first, second) if min(first, second) <= 12 else None
 
 
-rule("<on> <dayn>", "<this> <dayn>", trim=1, name="day of the month")(DayOfMonth)
-rule("<day-word> <daynum>", "<on> <day-word> <daynum>", "<written-day>", name="the day of the month")(
-    DayOfMonth
-)
+add("day of the month", DayOfMonth, "<on> <dayn>", "<this> <dayn>", trim=1)
+add("the day of the month", DayOfMonth, "<day-word> <daynum>", "<on> <day-word> <daynum>", "<written-day>")
 
 
 # With a year
@@ -136,7 +140,7 @@ for _order in DATE_ORDERS:
     if _order == "day month year":
         _pattern = _pattern.replace("<daynum>", "<dayn>")
     rule(_pattern, gives="date", name=_order)(date_in(_order))
-rule("<month> <daynum> ,? <year>", gives="date", name="month day year")(date_in("month day year"))
+add("month day year", date_in("month day year"), "<month> <daynum> ,? <year>", gives="date")
 
 
 @rule("<year> - <daynum> - <daynum>", gives="date")
@@ -146,14 +150,16 @@ def year_and_figures(number: int, month: int, day: int) -> Fixed | None:
 
 same("weekday and full date", "<weekday> ,? <on>? <date>", "<short-weekday> ,? <on>? <date>", gives="date")
 same("date", "<date>")
-rule(
+add(
+    "month and year",
+    month_and_year,
     "<month> <of>? <spelled-year>",
     "<month> ,? <of>? <year>",
     "<month> -|/ <year>",
     "<month> <of>? <years> <year>",
     gives="whole",
-)(month_and_year)
-rule("<year> <month>", "<year> -|/ <month>", gives="whole", name="year and month")(turned(month_and_year))
+)
+add("year and month", turned(month_and_year), "<year> <month>", "<year> -|/ <month>", gives="whole")
 
 
 @rule("<month> <of>? <yy>", gives="whole")
@@ -164,10 +170,10 @@ def month_and_two_digits(month: int, number: int) -> Fixed | None:
 # Years, decades, centuries
 
 
-rule("<year>", gives="whole", bare=True, name="a year")(year)
-rule("<years> <year>", "<years> <spelled-year>", "<on> <years> <year>", gives="whole", name="the year")(year)
-rule("<spelled-year>", gives="whole", bare=True, name="year in words alone")(year)
-rule("<in> <spelled-year>", trim=1, name="in a year in words")(year)
+add("a year", year, "<year>", gives="whole", bare=True)
+add("the year", year, "<years> <year>", "<years> <spelled-year>", "<on> <years> <year>", gives="whole")
+add("year in words alone", year, "<spelled-year>", gives="whole", bare=True)
+add("in a year in words", year, "<in> <spelled-year>", trim=1)
 
 
 @rule("<tens> <and>? <num>", "<tens> - <num>", gives="num")
@@ -192,20 +198,24 @@ def years_of_a_decade(number: int) -> Fixed | None:
     return Fixed(datetime(number, 1, 1), "decade") if number % 10 == 0 and number > 1000 else None
 
 
-rule(
+add(
+    "century",
+    century,
     "<century> <num>",
     "<century> <roman>",
     "<roman> <century>",
     "<nth> <century>",
     "<num> . <century>",
     gives="whole",
-)(century)
+)
 
 
 # Quarters and halves, weeks by number
 
 
-rule(
+add(
+    "quarter",
+    quarter_in_words,
     "<nth> <quarter>",
     "<num> <quarter>",
     "<num> . <quarter>",
@@ -213,8 +223,7 @@ rule(
     "<quarter> <nth>",
     gives="quarterly",
     bare=True,
-    name="quarter",
-)(quarter_in_words)
+)
 
 
 @rule("<nth> <half-year>", "<num> . <half-year>", "<half-year> <num>", gives="quarterly", bare=True)

@@ -17,12 +17,12 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
-from everwhen.when.offsets import Amount, EdgeOf, Nth, UnitOf
+from everwhen.when.offsets import EdgeOf, Nth, UnitOf
 from everwhen.when.parser import turned
 from everwhen.when.rules.dates import day_at, month_day, year
 
 book = SharedRules()
-rule, same = book.rule, book.same
+add, rule, same = book.add, book.rule, book.same
 
 # One of something that comes round, in something longer
 
@@ -103,7 +103,7 @@ def nth_weekend(number: int, cycle: Cycle, whole: Meaning) -> Nth | None:
     return Nth(number, cycle, whole) if isinstance(cycle, Weekend) else None
 
 
-rule("<unit> <beginning> <on>? <time>", name="week beginning")(week_around)
+add("week beginning", week_around, "<unit> <beginning> <on>? <time>")
 
 
 @rule("<nth> <unit> <of>? <month>")
@@ -162,34 +162,29 @@ def in_a_time(found: Meaning) -> Meaning | None:
 # Where the longer comes first: 五月初, 2021年的第三个月
 
 
-rule(name="position behind")(turned(part_of_a_time))
-rule(name="day behind")(turned(day_in_a_month))
-rule(name="unit then position")(turned(part_of_this_unit))
-
-
-@rule()
-def nth_weekday_behind(whole: Meaning, number: int, weekday: int) -> Nth:
-    return Nth(number, Weekday(weekday), whole)
-
-
-@rule()
-def unit_position_behind(whole: Meaning, unit: Unit, position: Position) -> Part | None:
-    return part_of_a_time(position, whole)
-
-
-@rule()
-def nth_unit_behind(whole: Meaning, number: int, unit: Unit) -> Nth | None:
-    return Nth(number, unit, whole) if unit in ("day", "week", "month") else None
-
-
-@rule()
-def last_units_behind(whole: Meaning, much: Amount) -> EdgeOf:
-    return EdgeOf(much, -1, whole)
-
-
-@rule()
-def first_units_behind(whole: Meaning, much: Amount) -> EdgeOf:
-    return EdgeOf(much, 1, whole)
+add("position behind", turned(part_of_a_time))
+add("day behind", turned(day_in_a_month))
+add("unit then position", turned(part_of_this_unit))
+add(
+    "nth weekday behind",
+    lambda whole, number, weekday: Nth(number, Weekday(weekday), whole),
+)
+add(
+    "unit position behind",
+    lambda whole, unit, position: part_of_a_time(position, whole),
+)
+add(
+    "nth unit behind",
+    lambda whole, number, unit: Nth(number, unit, whole) if unit in ("day", "week", "month") else None,
+)
+add(
+    "last units behind",
+    lambda whole, much: EdgeOf(much, -1, whole),
+)
+add(
+    "first units behind",
+    lambda whole, much: EdgeOf(much, 1, whole),
+)
 
 
 @rule("<md> <till> <on>? <dayn>", gives="stretch")

@@ -22,7 +22,7 @@ from everwhen.when.rules.parts import last_night
 from everwhen.when.rules.relative import cycle_after_next, cycle_before_last
 
 book = SharedRules()
-rule, same = book.rule, book.same
+add, rule, same = book.add, book.rule, book.same
 
 _LONG = frozenset({"week", "month", "quarter", "half", "year", "decade", "century"})
 
@@ -38,18 +38,18 @@ def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
     return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
 
 
-rule("<last> <unit>", "<unit> <last>", gives="whole", name="last unit")(_unit(-1))
-rule("<this> <unit>", "<unit> <this>", gives="whole", name="this unit")(_unit(0))
-rule("<next>|<coming> <unit>", "<unit> <next>|<coming>", gives="whole", name="next unit")(_unit(1))
-rule("<before-last> <unit>", "<unit> <before-last>", gives="whole", name="unit before last")(_unit(-2))
-rule("<after-next> <unit>", "<unit> <after-next>", gives="whole", name="unit after next")(_unit(2))
+add("last unit", _unit(-1), "<last> <unit>", "<unit> <last>", gives="whole")
+add("this unit", _unit(0), "<this> <unit>", "<unit> <this>", gives="whole")
+add("next unit", _unit(1), "<next>|<coming> <unit>", "<unit> <next>|<coming>", gives="whole")
+add("unit before last", _unit(-2), "<before-last> <unit>", "<unit> <before-last>", gives="whole")
+add("unit after next", _unit(2), "<after-next> <unit>", "<unit> <after-next>", gives="whole")
 same("during behind", gives="whole")
-rule("<last> <cycle>", "<cycle> <last>", name="last cycle")(partial(Pick, "last"))
-rule("<this> <cycle>", "<cycle> <this>", name="this cycle")(partial(Pick, "this"))
-rule("<next> <cycle>", "<cycle> <next>", name="next cycle")(partial(Pick, "next"))
-rule("<coming> <cycle>", "<cycle> <coming>", name="coming cycle")(Coming)
-rule("<before-last> <cycle>", "<cycle> <before-last>")(cycle_before_last)
-rule("<after-next> <cycle>", "<cycle> <after-next>")(cycle_after_next)
+add("last cycle", partial(Pick, "last"), "<last> <cycle>", "<cycle> <last>")
+add("this cycle", partial(Pick, "this"), "<this> <cycle>", "<cycle> <this>")
+add("next cycle", partial(Pick, "next"), "<next> <cycle>", "<cycle> <next>")
+add("coming cycle", Coming, "<coming> <cycle>", "<cycle> <coming>")
+add("cycle before last", cycle_before_last, "<before-last> <cycle>", "<cycle> <before-last>")
+add("cycle after next", cycle_after_next, "<after-next> <cycle>", "<cycle> <after-next>")
 
 
 # Where a weekday is told with its week (上周五), it is that week's, and not the latest that was.
@@ -59,26 +59,18 @@ def _weekday(offset: int) -> Callable[[int], Within]:
     return lambda day: Within(Weekday(day), UnitAt("week", offset))
 
 
-rule("<last> <week-day>", name="weekday of last week")(_weekday(-1))
-rule("<this> <week-day>", name="weekday of this week")(_weekday(0))
-rule("<next> <week-day>", name="weekday of next week")(_weekday(1))
-rule("<before-last> <week-day>", name="weekday of the week before last")(_weekday(-2))
-rule("<after-next> <week-day>", name="weekday of the week after next")(_weekday(2))
-
-
-@rule("<coming> <week-day>")
-def coming_weekday(day: int) -> Coming:
-    return Coming(Weekday(day))
-
-
-rule("<whole> <of>? <week-day>", name="weekday in a week")(weekday_of_a_week)
-rule("<week-day>", name="only weekday")(Weekday)
-
-
-@rule("<every> <week-day>", gives="recurrence")
-@rule("<each-weekday>", gives="recurrence", name="weekly")
-def every_weekday(day: int) -> Recurrence:
-    return Recurrence("week", on=Weekday(day))
+add("weekday of last week", _weekday(-1), "<last> <week-day>")
+add("weekday of this week", _weekday(0), "<this> <week-day>")
+add("weekday of next week", _weekday(1), "<next> <week-day>")
+add("weekday of the week before last", _weekday(-2), "<before-last> <week-day>")
+add("weekday of the week after next", _weekday(2), "<after-next> <week-day>")
+add("coming weekday", lambda day: Coming(Weekday(day)), "<coming> <week-day>")
+add("weekday in a week", weekday_of_a_week, "<whole> <of>? <week-day>")
+add("only weekday", Weekday, "<week-day>")
+add("weekly", lambda day: Recurrence("week", on=Weekday(day)), "<each-weekday>", gives="recurrence")
+add(
+    "every weekday", lambda day: Recurrence("week", on=Weekday(day)), "<every> <week-day>", gives="recurrence"
+)
 
 
 @rule("<rest> <of>? <on>? <unit>", "<rest> <of>? <on>? <this> <unit>")
@@ -86,7 +78,7 @@ def rest_of_a_unit(unit: Unit) -> Rest | None:
     return Rest(UnitAt(unit)) if unit in _LONG else None
 
 
-rule("<rest> <of>? <on>? <whole>", name="rest of")(Rest)
+add("rest of", Rest, "<rest> <of>? <on>? <whole>")
 
 
 @rule("<whole> <earlier>", "<earlier> <whole>", "<earlier> <in>? <whole>")
@@ -111,14 +103,14 @@ def _is_day(day: Meaning) -> bool:
     return isinstance(day, UnitAt) and day.unit == "day"
 
 
-rule("<part> <of> <on>? <time>", "<at-part> <part> <of> <on>? <time>", "<part> <on> <time>", name="part of")(
-    turned(part_of_a_day)
+add(
+    "part of",
+    turned(part_of_a_day),
+    "<part> <of> <on>? <time>",
+    "<at-part> <part> <of> <on>? <time>",
+    "<part> <on> <time>",
 )
-
-
-@rule("<this> <part>", gives="day")
-def part_of_today(part: str) -> PartOfDay:
-    return PartOfDay(part, UnitAt("day"))
+add("part of today", lambda part: PartOfDay(part, UnitAt("day")), "<this> <part>", gives="day")
 
 
 def _weekday_part(pick: Callable[[Cycle], Meaning]) -> Callable[[PartOfDay], PartOfDay]:
@@ -129,24 +121,18 @@ def _weekday_part(pick: Callable[[Cycle], Meaning]) -> Callable[[PartOfDay], Par
     return picked
 
 
-rule("<last> <weekday-part>", name="last weekday part")(_weekday_part(partial(Pick, "last")))
-rule("<this> <weekday-part>", name="this weekday part")(_weekday_part(partial(Pick, "this")))
-rule("<next> <weekday-part>", name="next weekday part")(_weekday_part(partial(Pick, "next")))
-rule("<coming> <weekday-part>", name="coming weekday part")(_weekday_part(Coming))
-rule("<last> <part>", "<part> <last>", name="part of yesterday")(last_night)
+add("last weekday part", _weekday_part(partial(Pick, "last")), "<last> <weekday-part>")
+add("this weekday part", _weekday_part(partial(Pick, "this")), "<this> <weekday-part>")
+add("next weekday part", _weekday_part(partial(Pick, "next")), "<next> <weekday-part>")
+add("coming weekday part", _weekday_part(Coming), "<coming> <weekday-part>")
+add("part of yesterday", last_night, "<last> <part>", "<part> <last>")
 
 
 # Again and again
 
 
-@rule("<every> <cycle>", gives="recurrence")
-def every_cycle(cycle: Cycle) -> Recurrence:
-    return Recurrence(cycle.every, on=cycle)
-
-
-@rule("<every> <unit>", "<every> <units>", gives="recurrence")
-def every_unit(unit: Unit) -> Recurrence:
-    return Recurrence(unit)
+add("every cycle", lambda cycle: Recurrence(cycle.every, on=cycle), "<every> <cycle>", gives="recurrence")
+add("every unit", Recurrence, "<every> <unit>", "<every> <units>", gives="recurrence")
 
 
 @rule("<every> <nth> <cycle>", gives="recurrence")
@@ -154,14 +140,14 @@ def every_nth_cycle(step: int, cycle: Cycle) -> Recurrence | None:
     return Recurrence(cycle.every, step, cycle) if step > 1 else None
 
 
-@rule(
+add(
+    "nth weekday of months",
+    lambda number, day, unit: Recurrence("month", 1, Weekday(day), nth=number) if unit == "month" else None,
     "<every> <nth> <weekday> <of> <on>? <unit>",
     "<every> <nth> <weekday> <in> <on>? <unit>",
     "<every> <nth> <weekday> <on> <unit>",
     gives="recurrence",
 )
-def nth_weekday_of_months(number: int, day: int, unit: Unit) -> Recurrence | None:
-    return Recurrence("month", 1, Weekday(day), nth=number) if unit == "month" else None
 
 
 @rule("<every> <nth> <unit>", gives="recurrence")
@@ -174,6 +160,4 @@ def every_so_many(count: int, unit: Unit) -> Recurrence | None:
     return Recurrence(unit, count) if count else None
 
 
-@rule("<every> <part>", gives="recurrence")
-def every_part(part: str) -> Recurrence:
-    return Recurrence("day", part=part)
+add("every part", lambda part: Recurrence("day", part=part), "<every> <part>", gives="recurrence")

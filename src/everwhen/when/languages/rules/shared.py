@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import wraps
+from collections.abc import Hashable
+from typing import Unpack
 
 from everwhen.when.languages.language import MARK
-from everwhen.when.parser import M, Rule, RuleBook
+from everwhen.when.parser import Make, Rule, RuleBook, RuleOptions
 
 
 class SharedRules(RuleBook):
@@ -16,20 +16,11 @@ class SharedRules(RuleBook):
         super().__init__(rules)
         self.named: dict[str, Rule] = {}  # what a language's own orders may refer to
 
-    def rule(
-        self, *patterns: str, gives: str = "time", bare: bool | None = False, trim: int = 0, name: str = ""
-    ) -> Callable[[M], M]:
-        """Decorate the function that gets what the categories mean, without those that only join."""
+    def add(self, name: str, make: Make, *patterns: str, **options: Unpack[RuleOptions]) -> None:
+        """Add a rule whose function gets what the categories mean, without those that only join."""
 
-        def add(make: M) -> M:
-            called = name or make.__name__.replace("_", " ")
+        def meant(*parts: Hashable) -> Hashable | None:
+            return make(*[part for part in parts if part is not MARK])
 
-            @wraps(make)
-            def meant(*parts: Hashable) -> Hashable | None:
-                return make(*[part for part in parts if part is not MARK])
-
-            RuleBook.rule(self, *patterns, gives=gives, bare=bare, trim=trim, name=called)(meant)
-            self.named.setdefault(called, Rule(called, "", gives, meant, bare, trim))
-            return make
-
-        return add
+        super().add(name, meant, *patterns, **options)
+        self.named.setdefault(name, Rule(name, "", meant, **options))

@@ -32,6 +32,9 @@ class Count:
     high: float
 
 
+FEW = Count(2, 5)
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """An amount of time in calendar units: two years and three months."""

@@ -23,6 +23,7 @@ LONGEST = 18
 _MOST = 60  # phrases that may begin at one token; only nonsense comes near it
 
 Make = Callable[..., Hashable | None]
+Guard = Callable[..., bool]
 M = TypeVar("M", bound=Make)
 Lexicon = Callable[[list[Token], int], list[tuple[str, Hashable, bool]]]
 
@@ -97,8 +98,16 @@ class RuleBook:
 
         return added
 
-    def add(self, name: str, make: Make, *patterns: str, **options: Unpack[RuleOptions]) -> None:
-        """Add a rule: the function turns what the categories matched into a meaning."""
+    def add(
+        self,
+        name: str,
+        make: Make,
+        *patterns: str,
+        where: Guard | None = None,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        """Add a rule: the function turns what the categories matched into a meaning, `where` that holds of it."""
+        make = make if where is None else guarded(make, where)
         self.rules += [Rule(name, pattern, make, **options) for pattern in patterns]
         self._root, self._vocabulary = None, frozenset()
 
@@ -106,9 +115,11 @@ class RuleBook:
         """Add a rule whose phrases always have this meaning."""
         self.add(name, lambda *_: value, *patterns, **options)
 
-    def same(self, name: str, *patterns: str, **options: Unpack[RuleOptions]) -> None:
+    def same(
+        self, name: str, *patterns: str, where: Guard | None = None, **options: Unpack[RuleOptions]
+    ) -> None:
         """Add a rule whose phrases mean what their last category matched."""
-        self.add(name, lambda *parts: parts[-1], *patterns, **options)
+        self.add(name, lambda *parts: parts[-1], *patterns, where=where, **options)
 
     def extended(self, *others: RuleBook) -> RuleBook:
         """A new book with these rules and the others'."""
@@ -127,6 +138,16 @@ class RuleBook:
             forms = (form for rule in self.rules for form in expand(rule.pattern))
             self._vocabulary = frozenset(element for form in forms for element in form)
         return self._vocabulary
+
+
+def guarded(make: Make, where: Guard) -> Make:
+    """The same function, which declines where the condition does not hold of what the categories matched."""
+    return lambda *parts: make(*parts) if where(*parts) else None
+
+
+def ends_in(*kinds: type) -> Guard:
+    """The condition that what was matched last is one of these kinds."""
+    return lambda *parts: isinstance(parts[-1], kinds)
 
 
 def turned(make: Make) -> Make:

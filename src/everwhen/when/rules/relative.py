@@ -2,114 +2,102 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Several, Weekday, Weekend
-from everwhen.when.meaning import (
-    Days,
-    Following,
-    Meaning,
-    UnitAt,
-)
-from everwhen.when.offsets import Ago, Amount, Count, InAmount, Window, amount
-from everwhen.when.parser import RuleBook
+from everwhen.when.meaning import Days, Following, Meaning, Sign, UnitAt
+from everwhen.when.offsets import FEW, Ago, Amount, Count, InAmount, Window, amount
+from everwhen.when.parser import Make, RuleBook, ends_in
 
 book = RuleBook()
 add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
 
-_LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
+
+def is_long(unit: Unit) -> bool:
+    """Whether "last" and "next" count such units by the calendar."""
+    return unit not in ("second", "minute", "hour", "day", "half")
 
 
-same("a day", "<day>", gives="time")
+def is_hour_or_longer(unit: Unit) -> bool:
+    return unit not in ("second", "minute")
 
 
-def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
-    return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
+def week_to_year(unit: Unit) -> bool:
+    return unit in ("week", "month", "quarter", "year")
 
 
-add("last unit", _unit(-1), "last|previous calendar|fiscal|financial|school? <unit>", gives="whole")
+def is_counted(unit: Unit) -> bool:
+    """Whether several of them are a stretch of time that people speak of: the last few days."""
+    return unit in ("day", "week", "month", "year")
+
+
+def few_units(sign: Sign) -> Make:
+    """A few such units, up to now or from now on."""
+    return lambda unit: Window(amount(FEW, unit), sign)
+
+
+def unit_at(offset: int) -> Make:
+    """The calendar unit that lies so many before or after the present one."""
+    return lambda unit: UnitAt(unit, offset) if is_long(unit) else None
+
+
+same("a day", "<day>")
+add("last unit", unit_at(-1), "last|previous calendar|fiscal|financial|school? <unit>", gives="whole")
 add(
     "this unit",
-    _unit(0),
+    unit_at(0),
     "this|current <unit>",
     "the current|present <unit>",
     "this|current|present|the calendar|fiscal|financial <unit>",
     gives="whole",
 )
-add(
-    "next unit",
-    _unit(1),
-    "this? next|coming|upcoming calendar|fiscal|financial|school? <unit>",
-    gives="whole",
-)
-add("unit before last", _unit(-2), "<unit> before last", gives="whole")
-add("unit after next", _unit(2), "<unit> after next", gives="whole")
+_NEXT = "this? next|coming|upcoming calendar|fiscal|financial|school? <unit>"
+add("next unit", unit_at(1), _NEXT, gives="whole")
+add("unit before last", unit_at(-2), "<unit> before last", gives="whole")
+add("unit after next", unit_at(2), "<unit> after next", gives="whole")
+add("following unit", Following, "following <unit>", gives="whole", where=is_long)
 
 
-@rule("following <unit>", gives="whole")
-def following_unit(unit: Unit) -> Following | None:
-    return Following(unit) if unit in _LONG else None
+def _past(unit: Unit) -> Window:
+    """The unit up to now."""
+    return Window(amount(1, unit), -1)
 
 
 @rule("this? past <unit>", gives="whole")
 def past_unit(unit: Unit) -> Meaning | None:
     if unit == "quarter":
         return UnitAt(unit, -1)
-    return Window(amount(1, unit), -1) if unit not in ("second", "minute") else None
+    return _past(unit) if is_hour_or_longer(unit) else None
 
 
-@rule("in|over|during|within|for|throughout the last|past <unit>", trim=1)
-def over_the_last_unit(unit: Unit) -> Window | None:
-    """With a preposition and an article it runs up to now: over the last year."""
-    return Window(amount(1, unit), -1) if unit not in ("second", "minute") else None
-
-
-fixed("last hour", Window(amount(1, "hour"), -1), "last hour")
+# With a preposition and an article it runs up to now: over the last year.
+_OVER = "in|over|during|within|for|throughout the last|past <unit>"
+add("over the last unit", _past, _OVER, where=is_hour_or_longer, trim=1)
+fixed("last hour", _past("hour"), "last hour")
 fixed("next hour", Window(amount(1, "hour"), 1), "next hour")
-
-
-@rule("the <unit>", gives="the-unit")
-def the_unit(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, 0) if unit in _LONG or unit == "day" else None
-
-
-add("for the unit", lambda unit: unit if unit.unit in ("day", *_LONG[:4]) else None, "for <the-unit>", trim=1)
-
-
-@rule("in|during|throughout <the-unit>", trim=1)
-def in_the_unit(unit: UnitAt) -> UnitAt | None:
-    return unit if unit.unit in _LONG[:4] else None
-
-
-@rule("all <unit>", "all <unit> long", trim=1)
-def all_of_the_unit(unit: Unit) -> UnitAt | None:
-    return UnitAt(unit, 0) if unit in ("week", "month", "quarter", "year") else None
-
-
+add("the unit", UnitAt, "the <unit>", gives="the-unit", where=lambda unit: is_long(unit) or unit == "day")
+same("for the unit", "for <the-unit>", where=lambda at: at.unit == "day" or week_to_year(at.unit), trim=1)
+same("in the unit", "in|during|throughout <the-unit>", where=lambda at: week_to_year(at.unit), trim=1)
+add("all of the unit", UnitAt, "all <unit>", "all <unit> long", where=week_to_year, trim=1)
 add("all of the season", Season, "all <season>", "all <season> long", trim=1)
 
 
 # Cycles: weekdays, months, seasons, holidays, weekends
 
 
-@rule("last <cycle>", "this? past <cycle>")
-def last_of_a_cycle(cycle: Cycle) -> Pick | None:
-    return None if isinstance(cycle, DayOfMonth) else Pick("last", cycle)
+def _is_named(cycle: Cycle) -> bool:
+    """Whether there is a last and a present one: "this 13th" names no day."""
+    return not isinstance(cycle, DayOfMonth)
 
 
-add("previous of a cycle", lambda cycle: Pick("previous", cycle), "previous <cycle>")
-
-
-@rule("this|current <cycle>")
-def this_of_a_cycle(cycle: Cycle) -> Pick | None:
-    return None if isinstance(cycle, DayOfMonth) else Pick("this", cycle)
-
-
-add("next of a cycle", lambda cycle: Pick("next", cycle), "next|following <cycle>")
+add("last of a cycle", partial(Pick, "last"), "last <cycle>", "this? past <cycle>", where=_is_named)
+add("previous of a cycle", partial(Pick, "previous"), "previous <cycle>")
+add("this of a cycle", partial(Pick, "this"), "this|current <cycle>", where=_is_named)
+add("next of a cycle", partial(Pick, "next"), "next|following <cycle>")
 add("coming of a cycle", Coming, "this|the? coming|upcoming <cycle>")
-add("weekday last", lambda cycle: Pick("last", cycle) if isinstance(cycle, Weekday) else None, "<cycle> last")
-add("weekday next", lambda cycle: Pick("next", cycle) if isinstance(cycle, Weekday) else None, "<cycle> next")
+add("weekday last", partial(Pick, "last"), "<cycle> last", where=ends_in(Weekday))
+add("weekday next", partial(Pick, "next"), "<cycle> next", where=ends_in(Weekday))
 
 
 @rule("<cycle> before last")
@@ -127,42 +115,21 @@ fixed("long weekend", Weekend(3), "long|holiday|bank <weekend>", gives="cycle", 
 same("the weekend", "the <weekend>", "at|on|over|during the? <weekend>")
 
 
-@rule("<count> <weekdays> ago", "<count> <weekdays> back")
-def weekdays_ago(count: Count, day: int) -> Counted | None:
-    return _counted(Weekday(day), count, -1)
-
-
-@rule("<count> weekends ago", "<count> weekends back")
-def weekends_ago(count: Count) -> Counted | None:
-    return _counted(Weekend(), count, -1)
-
-
-add("seasons ago", lambda count, season: _counted(Season(season), count, -1), "<count> <season> ago")
-add("weekdays from now", lambda count, day: _counted(Weekday(day), count, 1), "<count> <weekdays> from now")
-
-
-@rule("last|past <num> <weekdays>", "the last|past <num> <weekdays>")
-def the_last_weekdays(count: float, day: int) -> Several:
-    return Several(Weekday(day), -int(count))
-
-
-@rule("last|past <num> weekends", "the last|past <num> weekends")
-def the_last_weekends(count: float) -> Several:
-    return Several(Weekend(), -int(count))
-
-
-@rule("the? last|past <num> <season>")
-def the_last_seasons(count: float, season: str) -> Several:
-    return Several(Season(season), -int(count))
-
-
-add("the next weekdays", lambda count, day: Several(Weekday(day), int(count)), "the? next <num> <weekdays>")
-
-
 def _counted(cycle: Cycle, count: Count, sign: int) -> Counted | None:
     if count.low != count.high or count.low != int(count.low):
         return None
     return Counted(cycle, int(count.low) * sign)
+
+
+add("weekdays ago", lambda count, day: _counted(Weekday(day), count, -1), "<count> <weekdays> ago|back")
+add("weekends ago", lambda count: _counted(Weekend(), count, -1), "<count> weekends ago|back")
+add("seasons ago", lambda count, season: _counted(Season(season), count, -1), "<count> <season> ago")
+add("weekdays from now", lambda count, day: _counted(Weekday(day), count, 1), "<count> <weekdays> from now")
+_LAST = "the? last|past <num>"
+add("the last weekdays", lambda count, day: Several(Weekday(day), -int(count)), f"{_LAST} <weekdays>")
+add("the last weekends", lambda count: Several(Weekend(), -int(count)), f"{_LAST} weekends")
+add("the last seasons", lambda count, season: Several(Season(season), -int(count)), f"{_LAST} <season>")
+add("the next weekdays", lambda count, day: Several(Weekday(day), int(count)), "the? next <num> <weekdays>")
 
 
 # Counting from now
@@ -183,18 +150,10 @@ def ago(so_long: Amount) -> Ago:
 @rule("<units> ago")
 def unspecified_ago(unit: Unit) -> Ago | None:
     most = {"day": 6, "week": 7, "month": 11, "year": 10, "decade": 5}.get(unit)
-    return Ago(Amount(((Count(2, most), unit),)), -1) if most else None
+    return Ago(amount(Count(2, most), unit), -1) if most else None
 
 
-add(
-    "in so long",
-    InAmount,
-    "in <amount>",
-    "in <amount> ' time",
-    "in <amount> 's time",
-    "in <amount> time",
-    "in <amount> from now|today",
-)
+add("in so long", InAmount, "in <amount>", "in <amount> '|'s? time", "in <amount> from now|today")
 
 
 @rule("<amount> from now", "<amount> hence")
@@ -208,47 +167,34 @@ def within(so_long: Amount) -> Window:
     return Window(so_long, 1, from_now=True)
 
 
-@rule("last|past|previous <amount>", "these|those last|past <amount>", "the last|past|previous <amount>")
-def the_last_so_long(so_long: Amount) -> Window | None:
-    return None if _article(so_long) else Window(so_long, -1)
+def _window(sign: Sign) -> Make:
+    """The last or the next so long; "the last second" is an idiom."""
+    return lambda so_long: (
+        Window(so_long, sign) if [unit for _, unit in so_long.parts] != ["second"] else None
+    )
 
 
-@rule("next|coming|following <amount>", "the next|coming|following <amount>")
-def the_next_so_long(so_long: Amount) -> Window | None:
-    return None if _article(so_long) else Window(so_long, 1)
-
-
-@rule("last|past <units>", "the last|past <units>")
-def the_last_units(unit: Unit) -> Window | None:
-    return Window(amount(Count(2, 5), unit), -1) if unit in ("day", "week", "month", "year") else None
-
-
-@rule("the coming|next <units>", "coming <units>")
-def the_coming_units(unit: Unit) -> Window | None:
-    return Window(amount(Count(2, 5), unit), 1) if unit in ("day", "week", "month", "year") else None
-
-
-def _article(so_long: Amount) -> bool:
-    return len(so_long.parts) == 1 and so_long.unit in ("second",)
+add("the last so long", _window(-1), "the? last|past|previous <amount>", "these|those last|past <amount>")
+add("the next so long", _window(1), "the? next|coming|following <amount>")
+add("the last units", few_units(-1), "the? last|past <units>", where=is_counted)
+add("the coming units", few_units(1), "the coming|next <units>", "coming <units>", where=is_counted)
 
 
 # Ages: an anchor that only the memory can date
 
 
-@rule("when|since i|we|you|he|she|they was|were <num>", gives="age")
-@rule("when|since i|we|you|he|she|they was|were <num> years old", gives="age")
+_WHEN_YOUNG = "when|since i|we|you|he|she|they was|were"
+
+
+@rule(f"{_WHEN_YOUNG} <num>", f"{_WHEN_YOUNG} <num> years old", gives="age")
 @rule("by the time i|we|you|he|she|they was|were <num>", gives="age")
 @rule("at the age of <num>", "at age <num>", gives="age")
 def age(years: float) -> str | None:
     return f"age {years:g}" if 0 < years < 120 else None
 
 
-fixed(
-    "childhood",
-    "young",
-    "when|since i|we|you|he|she|they was|were a? kid|kids|child|children|teenager|little|young",
-    gives="age",
-)
+_YOUNG = "a? kid|kids|child|children|teenager|little|young"
+fixed("childhood", "young", f"{_WHEN_YOUNG} {_YOUNG}", gives="age")
 
 
 # Vague
@@ -259,5 +205,5 @@ fixed("the other day", Days(-7, -1), "the? other day|morning|evening|night|after
 fixed("the other week", Days(-21, -4), "the other week")
 fixed("the other month", Days(-90, -15), "the other month")
 fixed("of late", Days(-14, 0), "the? last|past while", "of late", "these days", "in recent days|weeks")
-fixed("recent months", Window(amount(Count(2, 5), "month"), -1), "in recent months")
-fixed("recent years", Window(amount(Count(2, 5), "year"), -1), "in recent years")
+fixed("recent months", Window(amount(FEW, "month"), -1), "in recent months")
+fixed("recent years", Window(amount(FEW, "year"), -1), "in recent years")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from everwhen.when.calendar import Unit
@@ -10,9 +11,10 @@ from everwhen.when.cycles import Cycle, Months, Weekday
 from everwhen.when.interval import coarser
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span, UnitAt
-from everwhen.when.offsets import Ago, Amount, Beside, Count, EdgeOf, Offset, OnTheDay, Window, amount
+from everwhen.when.offsets import FEW, Ago, Amount, Beside, Count, EdgeOf, Offset, OnTheDay, Window, amount
+from everwhen.when.parser import Make
 from everwhen.when.rules.amounts import amounts_together, number
-from everwhen.when.rules.relative import ago, within
+from everwhen.when.rules.relative import ago, few_units, is_counted, within
 
 book = SharedRules()
 add, rule, fixed = book.add, book.rule, book.fixed
@@ -36,83 +38,93 @@ add("number", number, "<num>", gives="count")
 add(
     "two or three", lambda first, second: Count(first, second) if second == first + 1 else None, gives="count"
 )
-fixed("few", Count(2, 5), "<few>", "<num> <few>", "<few> <of>", gives="count")
+fixed("few", FEW, "<few>", "<num> <few>", "<few> <of>", gives="count")
 fixed("several", Count(3, 7), "<several>", gives="count")
 add("so many", amount, "<count> <of>? <units>", "<count> <of>? <unit>", gives="amount")
 
 
 @rule("<half> <unit>", "<num> <half> <unit>", gives="amount")
 def half_a_unit(*parts: int | Unit) -> Amount | None:
-    unit = parts[-1]
-    whole = 0 if len(parts) == 1 or parts[0] == 1 else None
-    return None if whole is None else amount(0.5, unit)  # type: ignore[arg-type]
+    return amount(0.5, parts[-1]) if parts[0] == 1 or len(parts) == 1 else None  # type: ignore[arg-type]
 
 
-@rule("<num> <unit> <and> <half>", "<num> <units> <and> <half>", gives="amount")
-def so_many_and_a_half(count: int, unit: Unit) -> Amount:
-    return amount(count + 0.5, unit)
+add(
+    "so many and a half",
+    lambda count, unit: amount(count + 0.5, unit),
+    "<num> <unit>|<units> <and> <half>",
+    gives="amount",
+)
 
 
 add("half a year", lambda years: amount(years, "year"), "<half-a-year>", gives="amount")
 
 
-@rule("<one-and-half> <unit>", "<one-and-half> <units>", "<unit> <and> <half>", gives="amount")
-def one_and_a_half(unit: Unit) -> Amount:
-    return amount(1.5, unit)
+_ONE_AND_A_HALF = ("<one-and-half> <unit>|<units>", "<unit> <and> <half>")
+add("one and a half", partial(amount, 1.5), *_ONE_AND_A_HALF, gives="amount")
 
 
 add("longer amount", amounts_together, "<amount> <and>? <amount>", gives="amount")
 add("ago", ago, "<ago> <amount>", "<amount> <ago-after>")
-add("ago units", lambda unit: Ago(amount(Count(2, 5), unit), -1), "<ago> <units>", "<units> <ago-after>")
+add("ago units", lambda unit: Ago(amount(FEW, unit), -1), "<ago> <units>", "<units> <ago-after>")
 add(
     "ago one",
     lambda unit: Ago(amount(1, unit), -1),
 )
+
+
+def _is_arranged_by(unit: Unit) -> bool:
+    """Whether "in one" is a plan: in a week."""
+    return unit in ("week", "month", "year", "hour")
+
+
 add("ahead", Ahead, "<ahead> <amount>")
 
 
-@rule("<ahead> <unit>")
-def ahead_one(unit: Unit) -> Ahead | None:
-    return Ahead(amount(1, unit)) if unit in ("week", "month", "year", "hour") else None
+add("ahead one", lambda unit: Ahead(amount(1, unit)), "<ahead> <unit>", where=_is_arranged_by)
 
 
-@rule("<day> <ago> <amount>", "<amount> <before> <day>", "<amount> <before> <on>? <time>")
-def before_a_day(*parts: Meaning | Amount) -> Offset | None:
-    return _offset(parts, -1)
+def _offset(sign: Sign) -> Make:
+    def offset(*parts: Meaning | Amount) -> Offset | None:
+        much = next(part for part in parts if isinstance(part, Amount))
+        anchor = next(part for part in parts if isinstance(part, Meaning))
+        return (
+            None if isinstance(anchor, (Ago, Offset, Window)) else Offset(much, sign, anchor, ahead=sign > 0)
+        )
+
+    return offset
 
 
-@rule("<day> <ahead> <amount>", "<cycle> <ahead> <amount>", "<amount> <after> <on>? <time>")
-@rule("<amount> <onward> <day>", "<amount> <since> <day>", "<amount> <from> <day>")
-def after_a_day(*parts: Meaning | Amount) -> Offset | None:
-    return _offset(parts, 1)
-
-
-def _offset(parts: tuple[Meaning | Amount, ...], sign: Sign) -> Offset | None:
-    much = next(part for part in parts if isinstance(part, Amount))
-    anchor = next(part for part in parts if isinstance(part, Meaning))
-    return None if isinstance(anchor, (Ago, Offset, Window)) else Offset(much, sign, anchor, ahead=sign > 0)
-
-
-@rule("<unit> <before> <on>? <time>", "<cycle> <before> <on>? <time>")
-def neighbour_before(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
-    return _beside(thing, -1, anchor)
-
-
-@rule("<unit> <after> <on>? <time>", "<cycle> <after> <on>? <time>")
-def neighbour_after(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
-    return _beside(thing, 1, anchor)
-
-
-def _beside(thing: Unit | Cycle, sign: Sign, anchor: Meaning) -> Beside | None:
-    if isinstance(anchor, (Ago, Offset, Window, Beside)):
-        return None
-    if isinstance(thing, Cycle):
+def _beside(sign: Sign) -> Make:
+    def beside(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
+        if isinstance(thing, Cycle):
+            known = isinstance(thing, Weekday) and not isinstance(anchor, Weekday)
+        else:
+            known = is_counted(thing)
         return (
             Beside(thing, sign, anchor)
-            if isinstance(thing, Weekday) and not isinstance(anchor, Weekday)
+            if known and not isinstance(anchor, (Ago, Offset, Window, Beside))
             else None
         )
-    return Beside(thing, sign, anchor) if thing in ("day", "week", "month", "year") else None
+
+    return beside
+
+
+_BEFORE = ("<day> <ago> <amount>", "<amount> <before> <day>", "<amount> <before> <on>? <time>")
+add("before a day", _offset(-1), *_BEFORE)
+
+
+_AFTER = (
+    "<day>|<cycle> <ahead> <amount>",
+    "<amount> <after> <on>? <time>",
+    "<amount> <onward>|<since>|<from> <day>",
+)
+add("after a day", _offset(1), *_AFTER)
+
+
+add("neighbour before", _beside(-1), "<unit>|<cycle> <before> <on>? <time>")
+
+
+add("neighbour after", _beside(1), "<unit>|<cycle> <after> <on>? <time>")
 
 
 add(
@@ -130,32 +142,28 @@ add(
 add("within", within, "<within> <amount>", "<within> <on> <amount>")
 
 
-@rule("<last> <amount>", "<amount> <last>", "<since> <amount>", "<since> <ago> <amount>")
-def the_last_so_long(found: Amount) -> Window:
-    return Window(found, -1)
+def _counted(sign: Sign) -> Make:
+    return lambda count, unit: Window(amount(count, unit), sign)
 
 
-@rule("<next> <amount>", "<amount> <next>", "<coming> <amount>", "<amount> <coming>")
-def the_next_so_long(found: Amount) -> Window:
-    return Window(found, 1)
+_LAST = ("<last> <amount>", "<amount> <last>", "<since> <ago>? <amount>")
+add("the last so long", lambda found: Window(found, -1), *_LAST)
 
 
-@rule("<count> <last> <units>", "<count> <units> <last>")
-def the_so_many_last(count: Count, unit: Unit) -> Window:
-    return Window(amount(count, unit), -1)
+_NEXT = ("<next>|<coming> <amount>", "<amount> <next>|<coming>")
+add("the next so long", lambda found: Window(found, 1), *_NEXT)
 
 
-@rule("<count> <next> <units>", "<count> <coming> <units>")
-def the_so_many_next(count: Count, unit: Unit) -> Window:
-    return Window(amount(count, unit), 1)
+add("the so many last", _counted(-1), "<count> <last> <units>", "<count> <units> <last>")
 
 
-add("the last few", lambda unit: Window(amount(Count(2, 5), unit), -1), "<last> <units>", "<units> <last>")
+add("the so many next", _counted(1), "<count> <next>|<coming> <units>")
 
 
-@rule("<next> <units>", "<units> <next>", "<coming> <units>")
-def the_next_few(unit: Unit) -> Window:
-    return Window(amount(Count(2, 5), unit), 1)
+add("the last few", few_units(-1), "<last> <units>", "<units> <last>")
+
+
+add("the next few", few_units(1), "<next>|<coming> <units>", "<units> <next>")
 
 
 @rule("<nth> <amount> <of> <on>? <time>", "<num> <nth> <units> <of> <on>? <time>")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from everwhen.when.bounded import Between, Bound, Onward, Word
@@ -11,6 +11,7 @@ from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Context, Days, Hours, Kind, Meaning, NoSuchDay, Now, Span
 from everwhen.when.offsets import Ago, Window
+from everwhen.when.parser import Make
 from everwhen.when.rules.dates import month_and_year, year
 
 book = SharedRules()
@@ -38,83 +39,74 @@ class Limit(Meaning):
         return self.bound.span(ctx if ctx.side and ctx.certain else ctx.facing("future"))
 
 
-@rule("<since> <on>? <time>")
-def since(edge: Meaning) -> Bound | None:
-    return Bound("since", edge) if _edge(edge) else None
+def _edges(first: Meaning, last: Meaning) -> bool:
+    return _edge(first) and _edge(last)
 
 
-@rule("<until> <on>? <time>")
-def until(edge: Meaning) -> Limit | None:
-    return Limit(Bound("until", edge)) if _edge(edge) else None
+def _day(found: Meaning) -> bool:
+    return _edge(found) and not isinstance(found, Ago)
 
 
-@rule("<by> <on>? <time>", "<until> <on>? <time> <inclusive>", "<until> <inclusive> <on>? <time>")
-def by(edge: Meaning) -> Limit | None:
-    return Limit(Bound("by", edge)) if _edge(edge) else None
+def _limit(word: Word) -> Make:
+    return lambda edge: Limit(Bound(word, edge))
 
 
-@rule("<before> <on>? <time>")
-def before(edge: Meaning) -> Bound | None:
-    return Bound("before", edge) if _edge(edge) and not isinstance(edge, Ago) else None
+add("since", partial(Bound, "since"), "<since> <on>? <time>", where=_edge)
 
 
-@rule("<after> <on>? <time>")
-def after(edge: Meaning) -> Bound | None:
-    return Bound("after", edge) if _edge(edge) and not isinstance(edge, Ago) else None
+add("until", _limit("until"), "<until> <on>? <time>", where=_edge)
 
 
-@rule("<onward> <on>? <time>", "<from> <on>? <time> <onward>")
-def onward(edge: Meaning) -> Onward | None:
-    return Onward(edge) if _edge(edge) else None
+_BY = ("<by> <on>? <time>", "<until> <on>? <time> <inclusive>", "<until> <inclusive> <on>? <time>")
+add("by", _limit("by"), *_BY, where=_edge)
+
+
+add("before", partial(Bound, "before"), "<before> <on>? <time>", where=_day)
+
+
+add("after", partial(Bound, "after"), "<after> <on>? <time>", where=_day)
+
+
+add("onward", Onward, "<onward> <on>? <time>", "<from> <on>? <time> <onward>", where=_edge)
 
 
 # A day of the month needs the end of the sentence behind it: "bis zum 15.", not "bis 15 Leute da sind".
 
 
-def _of_a_day(word: Word) -> Callable[[int], Bound]:
+def _patterns(before: str) -> tuple[str, str]:
+    return f"{before} <dayn>", f"{before.removesuffix('?')}? <day-word> <dayn>"
+
+
+def _of_a_day(word: Word) -> Make:
     return lambda day: Bound(word, DayOfMonth(day))
 
 
-add("until a day", _of_a_day("until"), "<until> <on>? <dayn>", "<until> <on>? <day-word> <dayn>")
-add("since a day", _of_a_day("since"), "<since> <on> <dayn>", "<since> <on>? <day-word> <dayn>")
-add(
-    "before a day of the month",
-    _of_a_day("before"),
-    "<before> <on>? <dayn>",
-    "<before> <on>? <day-word> <dayn>",
-)
-add("after a day of the month", _of_a_day("after"), "<after> <on>? <dayn>", "<after> <on>? <day-word> <dayn>")
+add("until a day", _of_a_day("until"), *_patterns("<until> <on>?"))
+add("since a day", _of_a_day("since"), *_patterns("<since> <on>"))
+add("before a day of the month", _of_a_day("before"), *_patterns("<before> <on>?"))
+add("after a day of the month", _of_a_day("after"), *_patterns("<after> <on>?"))
+add("onward from a day", lambda day: Onward(DayOfMonth(day)), *_patterns("<onward> <on>?"))
 
 
-@rule("<onward> <on>? <dayn>", "<onward> <on>? <day-word> <dayn>")
-def onward_from_a_day(day: int) -> Onward:
-    return Onward(DayOfMonth(day))
+add("between", Between, "<between> <on>? <time> <and> <on>? <time>", where=_edges)
+add("from to", Between, "<start> <on>? <time> <till> <on>? <time>", where=_edges)
 
 
-@rule("<start> <on>? <time> <till> <on>? <time>", name="from to")
-@rule("<between> <on>? <time> <and> <on>? <time>")
-def between(first: Meaning, last: Meaning) -> Between | None:
-    return Between(first, last) if _edge(first) and _edge(last) else None
+_UNTIL_NOW = ("<start> <on>? <time> <till> <now>", "<between> <on>? <time> <and> <now>")
+add("until now", lambda first: Between(first, Now()), *_UNTIL_NOW, where=_edge)
 
 
-@rule("<start> <on>? <time> <till> <now>", "<between> <on>? <time> <and> <now>")
-def until_now(first: Meaning) -> Between | None:
-    return Between(first, Now()) if _edge(first) else None
+_FROM_NOW = ("<between> <now> <and> <on>? <time>", "<start> <now> <till> <on>? <time>")
+add("from now", lambda last: Between(Now(), last), *_FROM_NOW, where=_edge)
 
 
-@rule("<between> <now> <and> <on>? <time>", "<start> <now> <till> <on>? <time>")
-def from_now(last: Meaning) -> Between | None:
-    return Between(Now(), last) if _edge(last) else None
-
-
-@rule("<time> - <time>", "<time> <until> <on>? <time>", "<time> <by> <on>? <time>")
+@rule("<time> - <time>", "<time> <until>|<by> <on>? <time>")
 def joined(first: Meaning, last: Meaning) -> Between | None:
-    return Between(first, last) if _edge(first) and _edge(last) and not isinstance(first, Weekday) else None
+    return Between(first, last) if _edges(first, last) and not isinstance(first, Weekday) else None
 
 
-@rule("<weekday> - <weekday>", "<weekday> <until> <weekday>", "<weekday> <by> <weekday>")
-def weekday_to_weekday(first: int, last: int) -> Between:
-    return Between(Weekday(first), Weekday(last))
+_WEEKDAYS = "<weekday> -|<until>|<by> <weekday>"
+add("weekday to weekday", lambda first, last: Between(Weekday(first), Weekday(last)), _WEEKDAYS)
 
 
 @rule("<start> <month> <till> <month> ,? <of>? <year>", "<between> <month> <and> <month> <of>? <year>")

@@ -123,14 +123,12 @@ def last_unit_of(unit: Unit, whole: Meaning) -> Nth | None:
     return Nth(-1, unit, whole) if known else None
 
 
-@rule("<nth> <weekday> <of> <on>? <time>", "<nth> <weekday> <in>? <time>", "<num> . <weekday> <in>? <time>")
-def nth_weekday(number: int, weekday: int, whole: Meaning) -> Nth:
-    return Nth(number, Weekday(weekday), whole)
+_OF = ("<nth> <weekday> <of> <on>? <time>", "<nth> <weekday> <in>? <time>", "<num> . <weekday> <in>? <time>")
+add("nth weekday", lambda number, weekday, whole: Nth(number, Weekday(weekday), whole), *_OF)
 
 
-@rule("<last> <weekday> <of> <on>? <time>", "<last> <weekday> <in> <time>")
-def last_weekday(weekday: int, whole: Meaning) -> Nth:
-    return Nth(-1, Weekday(weekday), whole)
+_LAST_OF = ("<last> <weekday> <of> <on>? <time>", "<last> <weekday> <in> <time>")
+add("last weekday", lambda weekday, whole: Nth(-1, Weekday(weekday), whole), *_LAST_OF)
 
 
 # Parts of something longer

@@ -13,18 +13,31 @@ from everwhen.when.meaning import (
     Meaning,
     PartOfDay,
     Rest,
+    Sign,
     UnitAt,
 )
-from everwhen.when.parser import turned
+from everwhen.when.parser import Make, turned
 from everwhen.when.recurrence import Recurrence
 from everwhen.when.rules.anchored import weekday_of_a_week
 from everwhen.when.rules.parts import last_night
-from everwhen.when.rules.relative import cycle_after_next, cycle_before_last
+from everwhen.when.rules.relative import cycle_after_next, cycle_before_last, is_long
 
 book = SharedRules()
 add, rule, same = book.add, book.rule, book.same
 
-_LONG = frozenset({"week", "month", "quarter", "half", "year", "decade", "century"})
+
+def _is_long(unit: Unit) -> bool:
+    return is_long(unit) or unit == "half"
+
+
+def _unit(offset: int) -> Make:
+    return lambda unit: UnitAt(unit, offset) if _is_long(unit) else None
+
+
+def _half(sign: Sign) -> Make:
+    """The half so far or to come of a unit that the present one is of."""
+    known = (UnitAt("week"), UnitAt("month"), UnitAt("year"))
+    return lambda whole: HalfSoFar(whole, sign) if whole in known else None
 
 
 same("as in english", "<said>", bare=None)
@@ -32,10 +45,6 @@ same("a day", "<day>")
 
 
 # Last, this, next
-
-
-def _unit(offset: int) -> Callable[[Unit], UnitAt | None]:
-    return lambda unit: UnitAt(unit, offset) if unit in _LONG else None
 
 
 add("last unit", _unit(-1), "<last> <unit>", "<unit> <last>", gives="whole")
@@ -55,7 +64,7 @@ add("cycle after next", cycle_after_next, "<after-next> <cycle>", "<cycle> <afte
 # Where a weekday is told with its week (上周五), it is that week's, and not the latest that was.
 
 
-def _weekday(offset: int) -> Callable[[int], Within]:
+def _weekday(offset: int) -> Make:
     return lambda day: Within(Weekday(day), UnitAt("week", offset))
 
 
@@ -73,22 +82,22 @@ add(
 )
 
 
-@rule("<rest> <of>? <on>? <unit>", "<rest> <of>? <on>? <this> <unit>")
-def rest_of_a_unit(unit: Unit) -> Rest | None:
-    return Rest(UnitAt(unit)) if unit in _LONG else None
+add(
+    "rest of a unit",
+    lambda unit: Rest(UnitAt(unit)),
+    "<rest> <of>? <on>? <unit>",
+    "<rest> <of>? <on>? <this> <unit>",
+    where=_is_long,
+)
 
 
 add("rest of", Rest, "<rest> <of>? <on>? <whole>")
 
 
-@rule("<whole> <earlier>", "<earlier> <whole>", "<earlier> <in>? <whole>")
-def earlier_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, -1) if whole in (UnitAt("week"), UnitAt("month"), UnitAt("year")) else None
+add("earlier in", _half(-1), "<whole> <earlier>", "<earlier> <in>? <whole>")
 
 
-@rule("<whole> <later>", "<later> <whole>", "<later> <in>? <whole>")
-def later_in(whole: Meaning) -> HalfSoFar | None:
-    return HalfSoFar(whole, 1) if whole in (UnitAt("week"), UnitAt("month"), UnitAt("year")) else None
+add("later in", _half(1), "<whole> <later>", "<later> <in>? <whole>")
 
 
 # Parts of a day
@@ -113,12 +122,8 @@ add(
 add("part of today", lambda part: PartOfDay(part, UnitAt("day")), "<this> <part>", gives="day")
 
 
-def _weekday_part(pick: Callable[[Cycle], Meaning]) -> Callable[[PartOfDay], PartOfDay]:
-    def picked(found: PartOfDay) -> PartOfDay:
-        assert isinstance(found.day, Cycle)
-        return PartOfDay(found.part, pick(found.day))
-
-    return picked
+def _weekday_part(pick: Callable[[Cycle], Meaning]) -> Make:
+    return lambda found: PartOfDay(found.part, pick(found.day))
 
 
 add("last weekday part", _weekday_part(partial(Pick, "last")), "<last> <weekday-part>")
@@ -135,9 +140,12 @@ add("every cycle", lambda cycle: Recurrence(cycle.every, on=cycle), "<every> <cy
 add("every unit", Recurrence, "<every> <unit>", "<every> <units>", gives="recurrence")
 
 
-@rule("<every> <nth> <cycle>", gives="recurrence")
-def every_nth_cycle(step: int, cycle: Cycle) -> Recurrence | None:
-    return Recurrence(cycle.every, step, cycle) if step > 1 else None
+add(
+    "every nth cycle",
+    lambda step, cycle: Recurrence(cycle.every, step, cycle) if step > 1 else None,
+    "<every> <nth> <cycle>",
+    gives="recurrence",
+)
 
 
 add(
@@ -150,9 +158,12 @@ add(
 )
 
 
-@rule("<every> <nth> <unit>", gives="recurrence")
-def every_nth_unit(step: int, unit: Unit) -> Recurrence | None:
-    return Recurrence(unit, step) if step > 1 else None
+add(
+    "every nth unit",
+    lambda step, unit: Recurrence(unit, step) if step > 1 else None,
+    "<every> <nth> <unit>",
+    gives="recurrence",
+)
 
 
 @rule("<every> <num> <units>", gives="recurrence")

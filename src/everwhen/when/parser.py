@@ -150,6 +150,11 @@ def ends_in(*kinds: type) -> Guard:
     return lambda *parts: isinstance(parts[-1], kinds)
 
 
+def not_ending_in(*kinds: type) -> Guard:
+    """The condition that what was matched last is none of these kinds."""
+    return lambda *parts: not isinstance(parts[-1], kinds)
+
+
 def turned(make: Make) -> Make:
     """The same function for a pattern with the categories in the opposite order."""
     return wraps(make)(lambda *parts: make(*reversed(parts)))

@@ -3,54 +3,29 @@
 from __future__ import annotations
 
 from everwhen.when.anaphora import Later, NextTo
-from everwhen.when.calendar import Unit
-from everwhen.when.cycles import Cycle, Holiday, Season, Weekday, Weekend
+from everwhen.when.cycles import Holiday, Season, Weekday, Weekend
 from everwhen.when.meaning import PartOfDay
-from everwhen.when.offsets import Amount
-from everwhen.when.parser import RuleBook
+from everwhen.when.parser import RuleBook, ends_in
 
 book = RuleBook()
-add, rule = book.add, book.rule
+add = book.add
 
-_COMES_ROUND = (Weekday, Weekend, Season, Holiday)
+_COMES_ROUND = ends_in(Weekday, Weekend, Season, Holiday)
+_AFTER, _BEFORE = "after that|this?", "before that|this?"
 
-
-@rule("<amount> later", "<amount> after that|this?", "<amount> afterwards|afterward")
-def so_long_later(so_long: Amount) -> Later:
-    return Later(so_long, 1)
-
-
-add("so long earlier", lambda so_long: Later(so_long, -1), "<amount> earlier", "<amount> before that|this?")
-add("the unit after", lambda unit: NextTo(unit, 1), "the following <unit>", "the <unit> after that|this?")
-
-
+_LATER = (f"<amount> {_AFTER}", "<amount> later|afterwards|afterward")
+add("so long later", lambda so_long: Later(so_long, 1), *_LATER)
+add("so long earlier", lambda so_long: Later(so_long, -1), "<amount> earlier", f"<amount> {_BEFORE}")
+add("the unit after", lambda unit: NextTo(unit, 1), "the following <unit>", f"the <unit> {_AFTER}")
 # The next day is never tomorrow; the next week may be.
 add("the next unit", lambda unit: NextTo(unit, 1, of_a_story=unit != "day"), "the next <unit>")
-
-
-@rule("the <unit> before that|this?", "the previous|preceding <unit>")
-def the_unit_before(unit: Unit) -> NextTo:
-    return NextTo(unit, -1)
-
-
-@rule("the following <cycle>", "the <cycle> after that|this?")
-def the_cycle_after(cycle: Cycle) -> NextTo | None:
-    return NextTo(cycle, 1) if isinstance(cycle, _COMES_ROUND) else None
-
-
-@rule("the next <cycle>")
-def the_next_cycle(cycle: Cycle) -> NextTo | None:
-    return NextTo(cycle, 1, of_a_story=True) if isinstance(cycle, _COMES_ROUND) else None
-
-
-@rule("the <cycle> before that|this?")
-def the_cycle_before(cycle: Cycle) -> NextTo | None:
-    return NextTo(cycle, -1) if isinstance(cycle, _COMES_ROUND) else None
-
-
-@rule("the? next|following <daypart>", "the <daypart> after that|this?")
-def the_next_daypart(part: str) -> PartOfDay:
-    return PartOfDay(part, NextTo("day", 1))
-
-
-add("the daypart before", lambda part: PartOfDay(part, NextTo("day", -1)), "the <daypart> before that|this?")
+_UNIT_BEFORE = (f"the <unit> {_BEFORE}", "the previous|preceding <unit>")
+add("the unit before", lambda unit: NextTo(unit, -1), *_UNIT_BEFORE)
+_CYCLE_AFTER = ("the following <cycle>", f"the <cycle> {_AFTER}")
+add("the cycle after", lambda cycle: NextTo(cycle, 1), *_CYCLE_AFTER, where=_COMES_ROUND)
+_NEXT_CYCLE = "the next <cycle>"
+add("the next cycle", lambda cycle: NextTo(cycle, 1, of_a_story=True), _NEXT_CYCLE, where=_COMES_ROUND)
+add("the cycle before", lambda cycle: NextTo(cycle, -1), f"the <cycle> {_BEFORE}", where=_COMES_ROUND)
+_NEXT_PART = ("the? next|following <daypart>", f"the <daypart> {_AFTER}")
+add("the next daypart", lambda part: PartOfDay(part, NextTo("day", 1)), *_NEXT_PART)
+add("the daypart before", lambda part: PartOfDay(part, NextTo("day", -1)), f"the <daypart> {_BEFORE}")

@@ -29,6 +29,7 @@ from everwhen.when.offsets import (
     amount,
 )
 from everwhen.when.parser import RuleBook
+from everwhen.when.rules.relative import is_counted
 
 book = RuleBook()
 add, rule, fixed = book.add, book.rule, book.fixed
@@ -70,7 +71,7 @@ def units_beside(count: float, unit: Unit, sign: Sign, anchor: Meaning) -> Besid
 @rule("the <units> <after> the? <time>", name="some units after")
 def some_units_beside(unit: Unit, sign: Sign, anchor: Meaning) -> Beside | None:
     """In the weeks before Christmas: a few of them."""
-    return Beside(unit, sign, anchor, 5) if unit in ("day", "week", "month", "year") else None
+    return Beside(unit, sign, anchor, 5) if is_counted(unit) else None
 
 
 @rule("the? <nth> <cycle> <after> the? <time>")

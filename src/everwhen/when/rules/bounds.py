@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from everwhen.when.bounded import Between, Bound, Lasting, Onward, WrittenDate
 from everwhen.when.calendar import DAY
 from everwhen.when.cycles import (
     Coming,
-    Cycle,
     DayOfMonth,
     Holiday,
     MonthDay,
@@ -21,7 +22,7 @@ from everwhen.when.cycles import (
 )
 from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Instants, Meaning, Now, Part, PartOfDay, UnitAt
 from everwhen.when.offsets import TODAY, Ago, Amount
-from everwhen.when.parser import RuleBook
+from everwhen.when.parser import RuleBook, ends_in, not_ending_in
 from everwhen.when.rules.dates import month_day, year
 
 book = RuleBook()
@@ -31,42 +32,29 @@ _DAYS = (Weekday, DayOfMonth, MonthDay, SlashDay, Holiday)
 _LONGER = (Months, Season, Fixed, WeekNumber)
 
 
-@rule("of <time>", gives="final", trim=1)
-def of_a_time(found: Meaning) -> Meaning | None:
-    return found if isinstance(found, (Months, Fixed)) else None
+same("of a time", "of <time>", where=ends_in(Months, Fixed), gives="final", trim=1)
 
 
-@rule("in|during|throughout|around|circa <time>", trim=1)
-@rule("all|half|halfway|midway|partway through|thru <time>", trim=2, name="within it")  # all through November
-def in_a_time(found: Meaning) -> Meaning | None:
-    """The preposition is what tells May from may."""
-    return found if isinstance(found, _LONGER) else None
+# The preposition is what tells May from may; or all through November.
+same("within it", "all|half|halfway|midway|partway through|thru <time>", where=ends_in(*_LONGER), trim=2)
+same("in a time", "in|during|throughout|around|circa <time>", where=ends_in(*_LONGER), trim=1)
 
 
-@rule("in|over|during|throughout|by|for|around|come the <time>", "come <time>", trim=1)
-def in_the_time(found: Meaning) -> Meaning | None:
-    return found if isinstance(found, (Season, Months, Fixed, Holiday)) else None
+_IN_THE = ("in|over|during|throughout|by|for|around|come the <time>", "come <time>")
+same("in the time", *_IN_THE, where=ends_in(Season, Months, Fixed, Holiday), trim=1)
 
 
-@rule("on|for|around|about|from|this <time>", trim=1)
-def on_a_day(found: Meaning) -> Meaning | None:
-    return found if isinstance(found, _DAYS) else None
+same("on a day", "on|for|around|about|from|this <time>", where=ends_in(*_DAYS), trim=1)
 
 
-@rule("from <time>", trim=1)
-def from_a_time(found: Meaning) -> Meaning | None:
-    """Alone it says which, not since when: the photos from last summer, a letter from 2014."""
-    return found if isinstance(found, (Fixed, Months, Season)) else None
+# Alone it says which, not since when: the photos from last summer, a letter from 2014.
+same("from a time", "from <time>", where=ends_in(Fixed, Months, Season), trim=1)
 
 
-@rule("at|over|around|for|during <time>", trim=1)
-def at_a_holiday(found: Meaning) -> Meaning | None:
-    return found if isinstance(found, (Holiday, Weekend)) else None
+same("at a holiday", "at|over|around|for|during <time>", where=ends_in(Holiday, Weekend), trim=1)
 
 
-@rule("the <cycle>", bare=None)
-def the_cycle(found: Cycle) -> Cycle | None:
-    return found if isinstance(found, (Season, Months, Holiday)) else None
+same("the cycle", "the <cycle>", where=ends_in(Season, Months, Holiday), bare=None)
 
 
 fixed("since", "since", "since", "ever since", gives="bound")
@@ -76,25 +64,25 @@ fixed("before", "before", "before", "prior to", "earlier than", gives="bound")
 fixed("after", "after", "after", "following", "later than", gives="bound")
 
 
-@rule("<bound> the? early|late? <time>")
-def bounded(word: str, edge: Meaning) -> Bound | None:
-    return None if isinstance(edge, (Bound, Between, Days)) else Bound(word, edge)  # type: ignore[arg-type]
+add("bounded", Bound, "<bound> the? early|late? <time>", where=not_ending_in(Bound, Between, Days))
 
 
-@rule("<amount> since the? <time>")
-def so_long_since_a_time(_: object, edge: Meaning) -> Bound | None:
-    """Two weeks since Monday: Monday is said, the two weeks add nothing."""
-    return None if isinstance(edge, (Bound, Between, Days)) else Bound("since", edge)
+# Two weeks since Monday: Monday is said, the two weeks add nothing.
+add(
+    "so long since a time",
+    lambda _, edge: Bound("since", edge),
+    "<amount> since the? <time>",
+    where=not_ending_in(Bound, Between, Days),
+)
 
 
 # Since two years, as many say whose first language is another one.
 add("since so long", lambda so_long: Bound("since", Ago(so_long, -1)), "since <amount>")
 
 
-@rule("through|thru <time>")
-def through(edge: Meaning) -> Bound | None:
-    """Away through Friday, runs through June: Friday and June count."""
-    return Bound("by", edge) if isinstance(edge, (*_DAYS, *_LONGER, UnitAt, Pick, Part)) else None
+# Away through Friday, runs through June: Friday and June count.
+_THROUGH = ends_in(*_DAYS, *_LONGER, UnitAt, Pick, Part)
+add("through", partial(Bound, "by"), "through|thru <time>", where=_THROUGH)
 
 
 fixed(
@@ -108,14 +96,6 @@ fixed(
 fixed("by the end of the day", TODAY, "by <day-end>")
 
 
-@rule("by <day-end> ,? on? <time>")
-def by_the_end_of_a_day(_: bool, day: Meaning) -> Bound | None:
-    return Bound("by", day) if one_day(day) else None
-
-
-add("the end of a day", lambda _, day: day if one_day(day) else None, "<day-end> ,? on? <time>")
-
-
 def one_day(meaning: Meaning) -> bool:
     """Whether it is a day and nothing longer or shorter."""
     if isinstance(meaning, (Fixed, UnitAt)):
@@ -125,29 +105,47 @@ def one_day(meaning: Meaning) -> bool:
     return isinstance(meaning, (*_DAYS, WrittenDate))
 
 
-@rule("by <position> <time>", "by <position> <the-unit>")
-def by_a_part(position: str, whole: Meaning) -> Bound:
-    return Bound("by", Part(position, whole))  # type: ignore[arg-type]
+def on_one_day(*parts: object) -> bool:
+    """Whether what was matched last is a day."""
+    return isinstance(parts[-1], Meaning) and one_day(parts[-1])
 
 
-@rule(
+add("by the end of a day", lambda _, day: Bound("by", day), "by <day-end> ,? on? <time>", where=on_one_day)
+same("the end of a day", "<day-end> ,? on? <time>", where=on_one_day)
+
+
+add(
+    "by a part",
+    lambda position, whole: Bound("by", Part(position, whole)),
+    "by <position> <time>|<the-unit>",
+)
+
+
+add(
+    "onward",
+    Onward,
     "from|starting|beginning <time> on|onward|onwards|forward",
     "starting|beginning|effective from|on|in? <time>",
     "as of|from <time>",
+    where=not_ending_in(Bound, Between, Onward, Hours),
 )
-def onward(edge: Meaning) -> Onward | None:
-    return None if isinstance(edge, (Bound, Between, Onward, Hours)) else Onward(edge)
 
 
-@rule("<time> onward|onwards", "<time> or later|after", "<time> at the earliest")
-@rule("not before <time>", "no|not earlier|sooner than <time>", "at the earliest on? <time>")
-def and_onward(edge: Meaning) -> Onward | None:
-    return None if isinstance(edge, (Bound, Between, Onward, Days)) else Onward(edge)
+add(
+    "and onward",
+    Onward,
+    "not before <time>",
+    "no|not earlier|sooner than <time>",
+    "at the earliest on? <time>",
+    "<time> onward|onwards",
+    "<time> or later|after",
+    "<time> at the earliest",
+    where=not_ending_in(Bound, Between, Onward, Days),
+)
 
 
-@rule("<time> at the latest", "at the latest by|on? <time>")
-def at_the_latest(edge: Meaning) -> Bound | None:
-    return None if isinstance(edge, (Bound, Between, Onward, Days)) else Bound("by", edge)
+_LATEST = ("<time> at the latest", "at the latest by|on? <time>")
+add("at the latest", partial(Bound, "by"), *_LATEST, where=not_ending_in(Bound, Between, Onward, Days))
 
 
 @rule("from? <time> for <amount>", "for <amount> from|starting|beginning on? the? <time>")
@@ -185,14 +183,15 @@ def _years_or_no_year(first: Meaning, last: Meaning) -> bool:
     return len(years) != 1 and all(number >= 1700 for number in years)
 
 
-@rule(
+add(
+    "between",
+    Between,
     "between <time> and|- the? <time>",
     "between <time> and <now>",
     "between <now> and the? <time>",
     "anytime|sometime between <time> and <time>",
+    where=lambda first, _: not isinstance(first, (Bound, Between)),
 )
-def between(first: Meaning, last: Meaning) -> Between | None:
-    return None if isinstance(first, (Bound, Between)) else Between(first, last)
 
 
 @rule("from <year> <to> <year>", "between <year> and <year>", "from <year> - <year>")
@@ -201,15 +200,11 @@ def between_years(*years: int | bool) -> Between | None:
     return Between(year(first), year(last)) if first < last else None
 
 
+@rule("<year> - <yy>", "<year> / <yy>", name="year and the next")
 @rule("<year> / <year>")
 def two_years(first: int, last: int) -> Between | None:
-    return Between(year(first), year(last)) if last == first + 1 else None
-
-
-@rule("<year> - <yy>", "<year> / <yy>")
-def year_and_the_next(number: int, short: int) -> Between | None:
     """2015-16: a season or school year."""
-    return Between(year(number), year(number + 1)) if (number + 1) % 100 == short else None
+    return Between(year(first), year(first + 1)) if last in (first + 1, (first + 1) % 100) else None
 
 
 # Days of one month
@@ -221,23 +216,15 @@ def day_number(day: int) -> int | None:
 
 
 @rule("from? <dom> <to> <dom> of? <month>", gives="mdrange")
-def days_of_a_month(first: int, _: bool, last: int, month: int) -> Between | None:
-    return _days(month, first, last)
-
-
-@rule("between <dom> and|- <dom> of? <month>", gives="mdrange")
-def between_days_of_a_month(first: int, last: int, month: int) -> Between | None:
-    return _days(month, first, last)
+@rule("between <dom> and|- <dom> of? <month>", gives="mdrange", name="between days of a month")
+def days_of_a_month(first: int, *rest: int) -> Between | None:
+    return _days(rest[-1], first, rest[-2])
 
 
 @rule("from? <md> <to> <dom>", gives="mdrange")
-def month_and_days(start: MonthDay, _: bool, last: int) -> Between | None:
-    return _days(start.month, start.day, last)
-
-
-@rule("between <md> and <dom>", gives="mdrange")
-def between_month_and_days(start: MonthDay, last: int) -> Between | None:
-    return _days(start.month, start.day, last)
+@rule("between <md> and <dom>", gives="mdrange", name="between month and days")
+def month_and_days(start: MonthDay, *rest: int) -> Between | None:
+    return _days(start.month, start.day, rest[-1])
 
 
 def _days(month: int, first: int, last: int) -> Between | None:
@@ -259,23 +246,14 @@ def days_and_year(days: Between, container: int | Meaning) -> Between | None:
 
 @rule("from|between <dom> -|to|and <dom> of|in <whole>")
 def days_of_a_whole(first: int, last: int, whole: Meaning) -> Between | None:
-    if first >= last:
-        return None
-    return Between(Within(DayOfMonth(first), whole), Within(DayOfMonth(last), whole))
+    sides = Within(DayOfMonth(first), whole), Within(DayOfMonth(last), whole)
+    return Between(*sides) if first < last else None
 
 
 @rule("from|between the? <nth> <to> the? <nth>", "between the? <nth> and the? <nth>")
-def days_of_some_month(first: int, *rest: int | bool) -> Between | None:
-    last = rest[-1]
-    if not 1 <= first < last <= 31:
-        return None
-    return Between(DayOfMonth(first), DayOfMonth(int(last)))
-
-
-@rule("the? <ordinal> <to> the? <ordinal>", gives="final", bare=True)
-def days_alone(first: int, _: bool, last: int) -> Between | None:
-    """24th to 26th, with nothing beside it."""
-    return Between(DayOfMonth(first), DayOfMonth(last)) if 1 <= first < last <= 31 else None
+@rule("the? <ordinal> <to> the? <ordinal>", gives="final", bare=True, name="days alone")  # nothing beside it
+def days_of_some_month(first: int, *rest: int) -> Between | None:
+    return Between(DayOfMonth(first), DayOfMonth(rest[-1])) if 1 <= first < rest[-1] <= 31 else None
 
 
 @rule("<instant> / <instant>")

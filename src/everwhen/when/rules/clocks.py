@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from everwhen.when.cycles import MonthDay, Within
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning
-from everwhen.when.parser import RuleBook
+from everwhen.when.parser import Make, RuleBook
 from everwhen.when.rules.dates import year
 
 book = RuleBook()
@@ -32,8 +32,12 @@ def clock_behind_utc(clock: Clock, offset: int, hours: float) -> Clock | None:
     return clock_ahead_of_utc(clock, offset, -hours) if hours <= 12 else None
 
 
-def _past(minute: int | None) -> Callable[[float], Clock | None]:
-    return lambda hour: Clock(int(hour), minute) if 1 <= hour <= 12 else None
+def _on_a_dial(hour: float) -> bool:
+    return 1 <= hour <= 12
+
+
+def _past(minute: int | None) -> Make:
+    return lambda hour: Clock(int(hour), minute) if _on_a_dial(hour) else None
 
 
 add("o clock", _past(None), "<num> o'clock", gives="clock", bare=True)
@@ -41,14 +45,19 @@ add("half past", _past(30), "half past <num>", gives="clock", bare=True)
 add("quarter past", _past(15), "a? quarter past <num>", gives="clock", bare=True)
 
 
-@rule("a? quarter to <num>", gives="clock", bare=True)
-def quarter_to(hour: float) -> Clock | None:
-    return Clock(int(hour) - 1 or 12, 45) if 1 <= hour <= 12 else None
+add(
+    "quarter to",
+    lambda hour: Clock(int(hour) - 1 or 12, 45),
+    "a? quarter to <num>",
+    where=_on_a_dial,
+    gives="clock",
+    bare=True,
+)
 
 
 @rule("<num> minutes? past <num>", gives="clock", bare=True)
 def minutes_past(minutes: float, hour: float) -> Clock | None:
-    return Clock(int(hour), int(minutes)) if minutes in (5, 10, 20, 25) and 1 <= hour <= 12 else None
+    return Clock(int(hour), int(minutes)) if minutes in (5, 10, 20, 25) and _on_a_dial(hour) else None
 
 
 # Seven am, half past seven pm
@@ -78,9 +87,7 @@ def clock_in_a_daypart(clock: Clock, part: str) -> Clock:
 
 @rule("<num> in the <daypart>", gives="clock")
 def hour_in_a_daypart(hour: float, part: str) -> Clock | None:
-    if not 1 <= hour <= 12 or hour != int(hour):
-        return None
-    return clock_in_a_daypart(Clock(int(hour)), part)
+    return clock_in_a_daypart(Clock(int(hour)), part) if hour in range(1, 13) else None
 
 
 add("today at", AtClock, "<clock>", bare=None)
@@ -88,49 +95,34 @@ add("at clock", AtClock, "at|by|around|about|until|till|before|after|from <clock
 fixed("at", True, "at|around", "at around|about|exactly", ", at?", "from", "by", "@", gives="at")
 
 
+@rule("<time> <clock>", name="day clock")
 @rule("<time> <at> <clock>")
-def day_at_clock(day: Meaning, _: bool, clock: Clock) -> AtClock | None:
-    return None if isinstance(day, AtClock) else AtClock(clock, day)
-
-
-@rule("<time> <clock>")
-def day_clock(day: Meaning, clock: Clock) -> AtClock | None:
-    return None if isinstance(day, AtClock) else AtClock(clock, day)
+def day_at_clock(day: Meaning, *clock: Clock) -> AtClock | None:
+    return None if isinstance(day, AtClock) else AtClock(clock[-1], day)
 
 
 @rule("<md> ,? <clock> <year>", "<weekday> ,? <md> ,? <clock> <year>")
-def clock_before_the_year(*parts: object) -> AtClock | None:
+def clock_before_the_year(*parts: Any) -> AtClock | None:
     """Thu Oct 26 11:00:09 EDT 2023: how programs write it."""
     date, clock, number = parts[-3:]
-    assert isinstance(date, MonthDay) and isinstance(clock, Clock) and isinstance(number, int)
-    return AtClock(clock, _in_the_year(date, number))
+    return AtClock(clock, Within(MonthDay(date.month, date.day), year(number)))
 
 
 @rule("<md> ,? <clock> - <clock> <year>", "<weekday> ,? <md> ,? <clock> - <clock> <year>")
-def hours_before_the_year(*parts: object) -> Hours | None:
+def hours_before_the_year(*parts: Any) -> Hours | None:
     date, first, last, number = parts[-4:]
-    assert isinstance(date, MonthDay) and isinstance(first, Clock) and isinstance(last, Clock)
-    assert isinstance(number, int)
-    return Hours(first, last, _in_the_year(date, number))
-
-
-def _in_the_year(date: MonthDay, number: int) -> Within:
-    return Within(MonthDay(date.month, date.day), year(number))
+    return Hours(first, last, Within(MonthDay(date.month, date.day), year(number)))
 
 
 @rule("<time> at|around|@ <num>", "<time> at around|about <num>")
 def day_at_hour(day: Meaning, hour: float) -> AtClock | None:
-    if isinstance(day, AtClock) or hour != int(hour) or not 1 <= hour <= 24:
-        return None
-    return AtClock(Clock(int(hour), exact=hour > 12), day)
+    return clock_on_a_day(hour, day)
 
 
-@rule("<clock> ,? on? the? <time>", "at <num> on <time>", "at <num> <day>", "at <num> <tonight>")
+@rule("<clock> ,? on? the? <time>", "at <num> on <time>", "at <num> <day>|<tonight>")
 def clock_on_a_day(clock: Clock | float, day: Meaning) -> AtClock | None:
-    if isinstance(day, AtClock):
-        return None
     if not isinstance(clock, Clock):
-        if clock != int(clock) or not 1 <= clock <= 24:
+        if clock not in range(1, 25):
             return None
         clock = Clock(int(clock), exact=clock > 12)
-    return AtClock(clock, day)
+    return None if isinstance(day, AtClock) else AtClock(clock, day)

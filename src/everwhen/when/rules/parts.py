@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from everwhen.when.calendar import Unit
 from everwhen.when.cycles import DayOfMonth
 from everwhen.when.meaning import (
     AtClock,
@@ -19,12 +18,11 @@ from everwhen.when.meaning import (
     UnitAt,
 )
 from everwhen.when.offsets import TODAY, Ago, Count, Window, amount
-from everwhen.when.parser import RuleBook
+from everwhen.when.parser import Make, RuleBook, not_ending_in
+from everwhen.when.rules.relative import is_long, week_to_year
 
 book = RuleBook()
 add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
-
-_LONG: tuple[Unit, ...] = ("week", "month", "quarter", "year", "decade", "century")
 
 
 fixed("early", "early", "the? early", gives="position")
@@ -40,9 +38,7 @@ fixed("first half", "first half", "the? first half of", gives="position")
 fixed("second half", "second half", "the? second|latter|last half of", gives="position")
 
 
-@rule("<position> the? <time>")
-def part_of_a_time(position: Position, whole: Meaning) -> Part | None:
-    return None if isinstance(whole, (Part, Window, DayOfMonth)) else Part(position, whole)
+add("part of a time", Part, "<position> the? <time>", where=not_ending_in(Part, Window, DayOfMonth))
 
 
 @rule("<position> <decade>", "<position> <decade-word>")
@@ -50,9 +46,7 @@ def part_of_a_decade(position: Position, decade: Fixed | int) -> Part:
     return Part(position, decade if isinstance(decade, Fixed) else Fixed(datetime(decade, 1, 1), "decade"))
 
 
-@rule("<position> <the-unit>")
-def part_of_the_unit(position: Position, whole: UnitAt) -> Part | None:
-    return Part(position, whole) if whole.unit != "day" else None
+add("part of the unit", Part, "<position> <the-unit>", where=lambda _, whole: whole.unit != "day")
 
 
 fixed("end of the week", Part("end", UnitAt("week")), "by? eow")
@@ -60,14 +54,14 @@ fixed("end of the month", Part("end", UnitAt("month")), "by? eom")
 fixed("end of the year", Part("end", UnitAt("year")), "by? eoy")
 
 
-@rule("end of <unit>", "the? end of this <unit>")
-def end_of_a_unit(unit: Unit) -> Part | None:
-    return Part("end", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+def _of(position: Position) -> Make:
+    return lambda unit: Part(position, UnitAt(unit))
 
 
-@rule("start|beginning of <unit>")
-def start_of_a_unit(unit: Unit) -> Part | None:
-    return Part("start", UnitAt(unit, 0)) if unit in ("week", "month", "quarter", "year") else None
+add("end of a unit", _of("end"), "end of <unit>", "the? end of this <unit>", where=week_to_year)
+
+
+add("start of a unit", _of("start"), "start|beginning of <unit>", where=week_to_year)
 
 
 add(
@@ -96,9 +90,7 @@ add(
 add("rest of today", lambda day=TODAY: HalfSoFar(day, 1), "the? rest of <day>", "the? rest of the day")
 
 
-@rule("so far this <unit>", "this <unit> so far", "the? <unit> to date")
-def so_far(unit: Unit) -> ToDate | None:
-    return ToDate(unit) if unit in _LONG else None
+add("so far", ToDate, "so far this <unit>", "this <unit> so far", "the? <unit> to date", where=is_long)
 
 
 fixed("year to date", ToDate("year"), "ytd")
@@ -108,9 +100,13 @@ fixed("month to date", ToDate("month"), "mtd")
 # Parts of the day
 
 
-@rule("tonight", "tonite", "this <daypart>", gives="tonight")
-def part_of_today(part: str = "night") -> PartOfDay:
-    return PartOfDay(part, TODAY)
+add(
+    "part of today",
+    lambda part="night": PartOfDay(part, TODAY),
+    "tonight|tonite",
+    "this <daypart>",
+    gives="tonight",
+)
 
 
 same("today at that time", "<tonight>")
@@ -135,25 +131,27 @@ def dayparts_ago(count: Count, part: str) -> PartOfDay | None:
     return PartOfDay(part, Ago(amount(count, "day"), -1)) if count.low == count.high else None
 
 
-@rule("<time> ,? early <daypart>", "<time> ,? early in the <daypart>", "in the early <daypart> of|on <time>")
-def early_on_a_day(*parts: object) -> Part | None:
-    return _part_of_daypart("early", *parts)
+def _part_of_daypart(position: Position) -> Make:
+    def part_of_daypart(*parts: object) -> Part | None:
+        day = next(part for part in parts if isinstance(part, Meaning))
+        name = next(part for part in parts if isinstance(part, str))
+        return None if isinstance(day, (PartOfDay, Part)) else Part(position, PartOfDay(name, day))
+
+    return part_of_daypart
 
 
-@rule("<time> ,? late <daypart>", "<time> ,? late in the <daypart>", "in the late <daypart> of|on <time>")
-def late_on_a_day(*parts: object) -> Part | None:
-    return _part_of_daypart("late", *parts)
+_EARLY = (
+    "<time> ,? early <daypart>",
+    "<time> ,? early in the <daypart>",
+    "in the early <daypart> of|on <time>",
+)
+add("early on a day", _part_of_daypart("early"), *_EARLY)
+_LATE = ("<time> ,? late <daypart>", "<time> ,? late in the <daypart>", "in the late <daypart> of|on <time>")
+add("late on a day", _part_of_daypart("late"), *_LATE)
 
 
-def _part_of_daypart(position: Position, *parts: object) -> Part | None:
-    day = next(part for part in parts if isinstance(part, Meaning))
-    name = next(part for part in parts if isinstance(part, str))
-    return None if isinstance(day, (PartOfDay, Part)) else Part(position, PartOfDay(name, day))
-
-
-@rule("the? <daypart> of <time>", "in the <daypart> on? <time>", "<daypart> on <time>")
-def daypart_of(part: str, day: Meaning) -> PartOfDay | None:
-    return None if isinstance(day, PartOfDay) else PartOfDay(part, day)
+_DAYPART_OF = ("the? <daypart> of <time>", "in the <daypart> on? <time>", "<daypart> on <time>")
+add("daypart of", PartOfDay, *_DAYPART_OF, where=not_ending_in(PartOfDay))
 
 
 same("first thing", "first thing <time>", "first thing in the? <time>", "bright and early <time>")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import product
@@ -35,7 +35,7 @@ class InEnglish:
 SEASONS = ("spring", "summer", "autumn", "winter")
 # Groups of words that have a number, in the order of the calendar or of counting.
 _NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", "short_weekdays": "short-weekday",
-             "weekly": "each-weekday",             "numbers": "num", "ordinals": "nth", "tens": "tens"}  # fmt: skip
+             "weekly": "each-weekday", "numbers": "num", "ordinals": "nth", "tens": "tens"}  # fmt: skip
 # Words that only join: category by the name of the entry.
 _JOINING = sorted(
     word_set(
@@ -58,6 +58,13 @@ _TELLING = sorted(
 _OF_SENTENCES = word_set(
     "cues future past auxiliaries being participles measures labels titles places copulas"
 )
+# Entries of words without which a sentence of the language has no time, unless it has figures.
+_SIGNALS = sorted(
+    word_set(
+        "months short_months weekdays weekly ago_after week_word half_a_year signals decades century quarter half_year"
+    )
+)
+_COMPOUND = "<weekday-part>"  # Montagabend
 _POSITIONS = ("start", "mid", "end", "early", "late", "first_half", "second_half")
 # Sections whose meanings are told in English, and the category of their words.
 _TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
@@ -100,80 +107,67 @@ class Language:
     def senses(self) -> dict[str, list[Sense]]:
         """Every spelling, which may be several words apart, with what it may be."""
         found: dict[str, list[Sense]] = {}
-        for word, category, value, bare in self._entries():
-            found.setdefault(word, []).append((f"<{category}>", value, bare))
+        ambiguous = self.words("ambiguous")
+
+        def add(words: Iterable[str], category: str, value: Hashable, bare: bool | None = False) -> None:
+            """The words may be this; with None, the ambiguous ones among them are bare."""
+            for word in words:
+                unsure = word in ambiguous if bare is None else bare
+                found.setdefault(word, []).append((f"<{category}>", value, unsure))
+
+        for name, category in _NUMBERED.items():
+            for index, group in enumerate(self.groups(name)):
+                number = index if category.endswith("weekday") else index + 1
+                add(group, category, number * 10 if category == "tens" else number)
+                if name == "months":
+                    add(group, "full-month", number)
+                    add(group, "cycle", Months(number), None)
+                elif name == "weekdays" and self.flag("weekday_of_week"):
+                    add(group, "week-day", number)
+                elif name == "weekdays":
+                    add(group, "cycle", Weekday(number), None)
+        for season in SEASONS:
+            add(spellings(self.section("seasons").get(season, "")), "cycle", Season(season), True)
+        for unit, text in self.section("units").items():
+            one, _, many = text.partition("/")
+            add(spellings(one), "unit", unit)
+            add(spellings(many), "units", unit)
+        for part, text in self.section("parts").items():
+            add(spellings(text), "part", part)
+            for index, group in enumerate(self.groups("weekdays") if self.flag("compounds") else ()):
+                days = [day + word for word in spellings(text) for day in group]  # Montagabend, vrijdagmiddag
+                add(days, "day", PartOfDay(part, Weekday(index)))
+                add(days, "weekday-part", PartOfDay(part, Weekday(index)))
+        for part, text in self.section("todays").items():
+            add(spellings(text), "day", PartOfDay(part, UnitAt("day")))
+        for name in _JOINING:
+            add(spellings(self.text(name)), name.replace("_", "-"), MARK)
+        add(spellings(self.text("half_a_year")), "half-a-year", 0.5)
+        for name, entries in _EITHER.items():
+            add(sorted({word for entry in entries for word in self.words(entry)}), name, MARK)
+        for name in _POSITIONS:
+            add(spellings(self.text(name)), "position", name.replace("_", " "))
+        for name, category in _TOLD.items():
+            for phrase, expression in self.section(name).items():
+                add(spellings(phrase), category, InEnglish(expression), None)
+        for name, thousands in self.section("year_words").items():
+            for word in spellings(name):
+                add([word], "year-base", int(thousands))
+                if " " in word:  # a sign that a year may be near
+                    add([word.split()[-1]], "thousand", int(thousands))
+                for index, group in enumerate(self.groups("numbers") if self.flag("joined_years") else (), 1):
+                    add(
+                        [word + figure for figure in group], "spelled-year", int(thousands) + index
+                    )  # duemilaventi
         return found
+
+    def groups(self, name: str) -> list[tuple[str, ...]]:
+        """The words of an entry that is in the order of the calendar or of counting."""
+        return [spellings(group) for group in self.text(name).split("|")]
 
     def senses_of(self, word: str) -> list[Sense]:
         """What a spelling may be, with the meanings that are told in English."""
         return [(category, meant(value), bare) for category, value, bare in self.senses.get(word, [])]
-
-    def _entries(self) -> Iterator[tuple[str, str, Hashable, bool]]:
-        ambiguous = self.words("ambiguous")
-        for name, category in _NUMBERED.items():
-            for index, group in enumerate(self.text(name).split("|")):
-                number = index if category.endswith("weekday") else index + 1
-                for word in spellings(group):
-                    yield word, category, number * 10 if category == "tens" else number, False
-                    if name == "months":
-                        yield word, "full-month", number, False
-                        yield word, "cycle", Months(number), word in ambiguous
-                    if name == "weekdays" and self.flag("weekday_of_week"):
-                        yield word, "week-day", number, False
-                    elif name == "weekdays":
-                        yield word, "cycle", Weekday(number), word in ambiguous
-        for season in SEASONS:
-            for word in spellings(self.section("seasons").get(season, "")):
-                yield word, "cycle", Season(season), True
-        for unit, text in self.section("units").items():
-            one, _, many = text.partition("/")
-            for word in spellings(one):
-                yield word, "unit", unit, False
-            for word in spellings(many):
-                yield word, "units", unit, False
-        yield from self._parts_of_a_day()
-        for name in _JOINING:
-            for word in spellings(self.text(name)):
-                yield word, name.replace("_", "-"), MARK, False
-        for word in spellings(self.text("half_a_year")):
-            yield word, "half-a-year", 0.5, False
-        for name, entries in _EITHER.items():
-            for word in sorted({word for entry in entries for word in self.words(entry)}):
-                yield word, name, MARK, False
-        for name in _POSITIONS:
-            for word in spellings(self.text(name)):
-                yield word, "position", name.replace("_", " "), False
-        for name, category in _TOLD.items():
-            for phrase, expression in self.section(name).items():
-                for word in spellings(phrase):
-                    yield word, category, InEnglish(expression), word in ambiguous
-        for name, thousands in self.section("year_words").items():
-            for word in spellings(name):
-                yield word, "year-base", int(thousands), False
-                if " " in word:
-                    yield (
-                        word.split()[-1],
-                        "thousand",
-                        int(thousands),
-                        False,
-                    )  # a sign that a year may be near
-                for index, group in enumerate(self.text("numbers").split("|"), 1):
-                    for figure in spellings(group) if self.flag("joined_years") else ():
-                        yield word + figure, "spelled-year", int(thousands) + index, False  # duemilaventi
-
-    def _parts_of_a_day(self) -> Iterator[tuple[str, str, Hashable, bool]]:
-        for part, text in self.section("parts").items():
-            for word in spellings(text):
-                yield word, "part", part, False
-                if not self.flag("compounds"):
-                    continue
-                for index, group in enumerate(self.text("weekdays").split("|")):
-                    for day in spellings(group):  # Montagabend, vrijdagmiddag
-                        yield day + word, "day", PartOfDay(part, Weekday(index)), False
-                        yield day + word, "weekday-part", PartOfDay(part, Weekday(index)), False
-        for part, text in self.section("todays").items():
-            for word in spellings(text):
-                yield word, "day", PartOfDay(part, UnitAt("day")), False
 
     @cached_property
     def accented(self) -> frozenset[str]:
@@ -196,18 +190,8 @@ class Language:
     @cached_property
     def signals(self) -> frozenset[str]:
         """Words without which a sentence of the language has no time, unless it has figures."""
-        names = (
-            "months",
-            "short_months",
-            "weekdays",
-            "weekly",
-            "ago_after",
-            "week_word",
-            "half_a_year",
-            "signals",
-        )
-        found = {word for name in names for word in self.words(name)}
-        for section in ("units", "seasons", "todays"):
+        found = {word for name in _SIGNALS for word in self.words(name)}
+        for section in ("units", "seasons", "todays", "parts"):
             for text in self.section(section).values():
                 found.update(spellings(text.replace("/", " ")))
         for name in self.section("year_words"):
@@ -215,15 +199,12 @@ class Language:
             if self.flag("joined_years"):
                 found.update(word + number for word in spellings(name) for number in self.words("numbers"))
         if self.flag("compounds"):
-            found.update(word for word, *_ in self._parts_of_a_day())
+            found.update(
+                word for word, meanings in self.senses.items() if _COMPOUND in {one[0] for one in meanings}
+            )
         for section in _TOLD:
             for phrase in self.section(section):
                 found.update(spellings(phrase))
-        found.update(
-            self.words("decades") | self.words("century") | self.words("quarter") | self.words("half_year")
-        )
-        for part in self.section("parts").values():
-            found.update(spellings(part))
         return frozenset(_longest(re.findall(r"[^\W\d_]+", word)) or word for word in found)
 
     @cached_property

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from everwhen.when.constraints import Constraint, constraint
     from everwhen.when.iso import Duration, format_duration, format_interval, parse_duration, parse_interval
     from everwhen.when.meaning import Conventions
-    from everwhen.when.recurrence import Recurrence
-    from everwhen.when.reference import TimeRef
+    from everwhen.when.reference import Recurrence, TimeRef
     from everwhen.when.render import describe, explain
     from everwhen.when.resolver import resolve
 
@@ -42,7 +41,7 @@ _HOMES = {
     "Constraint": "constraints",
     "Conventions": "meaning",
     "Duration": "iso",
-    "Recurrence": "recurrence",
+    "Recurrence": "reference",
     "TimeRef": "reference",
     "constraint": "constraints",
     "describe": "render",

@@ -58,8 +58,7 @@ def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Con
         between = [one.lower for one in tokens if ref.span[1] <= one.start and one.end <= following.span[0]]
         if not between or not _LISTS.issuperset(between):
             continue
-        day = _local(ref.interval.start if ref.interval else None, ctx)
-        last = _local(following.interval.start if following.interval else None, ctx)
+        day, last = _begins(ref, ctx), _begins(following, ctx)
         if day is None or last is None:
             continue
         unit: Unit = "month" if ref.grain == "month" else "day"
@@ -67,10 +66,9 @@ def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Con
             start = day.replace(tzinfo=None, year=last.year)
         except ValueError:  # 29 February
             continue
-        sides = (start, shift(start, unit, 1))
         text = f"{ref.text} {last.year}"  # so that it lends the year on
-        first, last = (side.replace(tzinfo=ctx.zone).astimezone(UTC) for side in sides)
-        kept[place] = replace(ref, interval=Interval(first, last, ref.grain), text=text, confidence=0.9)
+        first, end = (side.replace(tzinfo=ctx.zone) for side in (start, shift(start, unit, 1)))
+        kept[place] = replace(ref, interval=Interval(first, end, ref.grain), text=text, confidence=0.9)
     return [
         replace(one, text=before.text) if one.text != before.text else one
         for one, before in zip(kept, found, strict=True)
@@ -104,7 +102,7 @@ def _is_date(ref: TimeRef) -> bool:
 
 
 def _in_month(ref: TimeRef, date: TimeRef, ctx: Context) -> TimeRef | None:
-    named = _local(date.interval.start if date.interval else None, ctx)
+    named = _begins(date, ctx)
     number = _ORDINAL.search(ref.text)
     if named is None or number is None or ref.interval is None:
         return None
@@ -147,29 +145,18 @@ def _without_a_year(ref: TimeRef) -> bool:
 
 
 def _moved(ref: TimeRef, date: TimeRef, before: str, ctx: Context) -> TimeRef | None:
-    if before not in _EXPLAINS or date.grain != "day" or _WEEKDAY.search(date.text):
+    explains = before in _EXPLAINS and date.grain == "day" and not _WEEKDAY.search(date.text)
+    start, day = _begins(ref, ctx), _begins(date, ctx)
+    if not explains or start is None or day is None or not any(map(str.isdigit, date.text)):
         return None
-    if (
-        ref.interval is None
-        or ref.interval.start is None
-        or ref.interval.end is None
-        or date.interval is None
-    ):
+    days = day.date() - start.date()
+    if days.days % 7 or ref.interval is None or ref.interval.end is None:
         return None
-    start, day = _local(ref.interval.start, ctx), _local(date.interval.start, ctx)
-    if start is None or day is None or not any(map(str.isdigit, date.text)):
-        return None
-    days = (day.date() - start.date()).days
-    if days % 7:
-        return None
-    moved = [_utc(side, ctx, days) for side in (ref.interval.start, ref.interval.end)]
-    return replace(ref, interval=Interval(moved[0], moved[1], ref.interval.grain))
+    last = ref.interval.end.astimezone(ctx.zone)
+    return replace(ref, interval=Interval(start + days, last + days, ref.interval.grain))
 
 
-def _local(instant: datetime | None, ctx: Context) -> datetime | None:
-    return instant.astimezone(ctx.zone) if instant is not None else None
-
-
-def _utc(instant: datetime, ctx: Context, days: int) -> datetime:
-    wall = instant.astimezone(ctx.zone).replace(tzinfo=None) + timedelta(days=days)
-    return wall.replace(tzinfo=ctx.zone).astimezone(UTC)
+def _begins(ref: TimeRef, ctx: Context) -> datetime | None:
+    """Where it begins, in the zone of the speaker."""
+    start = ref.interval.start if ref.interval else None
+    return None if start is None else start.astimezone(ctx.zone)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime, timedelta
 
 from everwhen.when.calendar import Unit, add_months, shift
@@ -57,22 +58,14 @@ def _number(text: str) -> float:
 
 def format_duration(duration: Duration) -> str:
     """The inverse of `parse_duration`."""
-    date = "".join(
-        f"{value}{letter}"
-        for value, letter in (
-            (duration.years, "Y"),
-            (duration.months, "M"),
-            (duration.weeks, "W"),
-            (duration.days, "D"),
-        )
-        if value
-    )
-    clock = "".join(
-        f"{_plain(value)}{letter}"
-        for value, letter in ((duration.hours, "H"), (duration.minutes, "M"), (duration.seconds, "S"))
-        if value
-    )
-    return f"P{date}{'T' if clock else ''}{clock}" if date or clock else "PT0S"
+    years, months, weeks, days, *clock = astuple(duration)
+    date_part = _with_letters((years, months, weeks, days), "YMWD")
+    clock_part = _with_letters(clock, "HMS")
+    return f"P{date_part}{'T' if clock_part else ''}{clock_part}" if date_part or clock_part else "PT0S"
+
+
+def _with_letters(values: Iterable[float], letters: str) -> str:
+    return "".join(f"{_plain(value)}{letter}" for value, letter in zip(values, letters, strict=True) if value)
 
 
 def _plain(value: float) -> str:

@@ -22,22 +22,17 @@ from everwhen.when.parser import Item
 from everwhen.when.tokenizer import Token
 from everwhen.when.word_lists import english_words
 
-_LISTS = english_words("lookalikes")
-MEASURES = _LISTS["measures"]
-LABELS = _LISTS["labels"]
-_MONEY = _LISTS["money"]
-_AFTER_DAY = _LISTS["after_day"]
+WORDS = english_words("lookalikes")
+MEASURES = WORDS["measures"]
+LABELS = WORDS["labels"]
+_MONEY = WORDS["money"]
+_AFTER_DAY = WORDS["after_day"]
 _BEFORE_A_NUMBER = frozenset({"at", "room", "gate", "platform", "number", "until", "till", "by", "flat"})
 _CLOCK = frozenset({"am", "pm", "a.m", "p.m", "o'clock", ".", ",", "!", "?", ";"})
 _IS = frozenset({"is", "are", "was", "were", "isn't", "aren't", "will", "would", "seems", "sounds"})
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
-_BEFORE_LAST = _LISTS["before_last"]
-_QUANTITIES = _LISTS["quantities"]
-_STREETS = _LISTS["streets"]
-_FALLING = _LISTS["falling"]
-_RUNS_ON = _LISTS["runs_on"]
 
 
 def stands(item: Item, tokens: list[Token]) -> bool:
@@ -73,13 +68,13 @@ def stands(item: Item, tokens: list[Token]) -> bool:
         return False
     if isinstance(value, NoSuchDay):
         return after not in MEASURES  # "in June 31 people came"
-    if item.rule is not None and item.rule.name == "so long since" and before in _STRETCHES:
+    if item.rule is not None and item.rule.name == "so long since" and before in WORDS["stretches"]:
         return False  # "in the three years since the fire we moved twice"
     if item.rule is not None and item.rule.name == "so long from" and _is_rate(item, tokens, before):
         return False  # "60 a month from August"
     if item.rule is not None and item.rule.name == "since so long" and after in _IS:
         return False  # "since two weeks is too long": because
-    if tokens[item.start].lower in ("through", "thru") and before in _PASSES:
+    if tokens[item.start].lower in ("through", "thru") and before in WORDS["passes"]:
         return False  # "we got through 2020": it was passed, not its end reached
     if isinstance(value, Cycle) and after in _HANGS_ON and "the" in (before, tokens[item.start].lower):
         return False  # "the weekend after my birthday": only the memory knows when that was
@@ -116,7 +111,7 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
     if isinstance(value, Fixed) and value.unit == "year" and before in _JOINTS:
         return _in_a_list_of_years(tokens, item.start)
     if isinstance(value, Fixed) and value.unit == "year":
-        if before in _DETERMINERS and item.end < len(tokens) and tokens[item.end].kind == "word":
+        if before in WORDS["determiners"] and item.end < len(tokens) and tokens[item.end].kind == "word":
             if after in _EVENTS:
                 return True
             # The 2018 World Cup is one of its kind; a 2014 Honda, or hers, is named by the year it was built in.
@@ -156,26 +151,21 @@ def _is_written_short(item: Item, tokens: list[Token]) -> bool:
     first = item.start + item.trim
     if tokens[first].kind not in ("ordinal", "number", "decimal"):
         return False
-    return (not first or tokens[first - 1].lower not in _LEADS) and not _SHORT.isdisjoint(item.trace())
+    return (not first or tokens[first - 1].lower not in WORDS["leads"]) and not _SHORT.isdisjoint(
+        item.trace()
+    )
 
 
 _SHORT = frozenset({"bare ordinal", "day point month", "day and month with points"})
-_LEADS = _LISTS["leads"]
 
 
 def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
     """Whether "the spring" is where water rises: a place is told behind it, or water and drinking before it."""
-    if after in _PLACES:
+    if after in WORDS["places"]:
         return True
     words = {token.lower for token in tokens[max(0, item.start - 6) : item.start]}
     opener = tokens[item.start].lower
-    return opener in ("from", "at", "by", "near", "to", "the") and not words.isdisjoint(_WATERS)
-
-
-_PLACES = _LISTS["places"]
-_WATERS = _LISTS["waters"]
-_STRETCHES = _LISTS["stretches"]
-_PASSES = _LISTS["passes"]
+    return opener in ("from", "at", "by", "near", "to", "the") and not words.isdisjoint(WORDS["waters"])
 
 
 def _event_named(tokens: list[Token], index: int) -> bool:
@@ -230,9 +220,8 @@ def _in_a_list_of_years(tokens: list[Token], index: int) -> bool:
 
 _JOINTS = frozenset({"and", "or", ",", "&", "/"})
 _LICENCES = frozenset({"in", "since", "during", "this", "last", "between", "for", "early", "late"})
-_DETERMINERS = _LISTS["determiners"]
-_EVENTS = _LISTS["events"]
-_NAMED_EVENTS = _EVENTS | _LISTS["named_events"]
+_EVENTS = WORDS["events"]
+_NAMED_EVENTS = _EVENTS | WORDS["named_events"]
 
 
 def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, after: str) -> bool:
@@ -254,22 +243,27 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             return not after or after in _AFTER_DAY or after in _ENDS
         case DayOfMonth() if last == "word" and tokens[item.end - 2].lower == ",":
             return not after or after in _ENDS  # "on Friday, first round is on me"
-        case MonthDay() if after in _STREETS:
+        case MonthDay() if after in WORDS["streets"]:
             return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
             return not counted
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
             amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))
-            if tokens[item.start].lower == "of" and (prior in _QUANTITIES or value.start.year < 1700):
+            if tokens[item.start].lower == "of" and (prior in WORDS["quantities"] or value.start.year < 1700):
                 return False  # a total of 1600
             labelled = tokens[item.start].kind == "number" and prior in LABELS
             return not counted and not amounts and prior not in _MONEY and not labelled
         case SlashDay():
             fraction = value.second in (2, 3, 4, 5, 8) and value.first < value.second
             licensed = tokens[item.start].lower in ("on", "due") or item.start == 0
-            return not counted and after != "of" and (licensed or not fraction) and before not in _RUNS_ON
-        case Window() if tokens[item.start].lower == "last" and before and before not in _BEFORE_LAST:
+            return (
+                not counted
+                and after != "of"
+                and (licensed or not fraction)
+                and before not in WORDS["runs_on"]
+            )
+        case Window() if tokens[item.start].lower == "last" and before and before not in WORDS["before_last"]:
             return False  # tomatoes typically last 3 days
         case WeekNumber():
             return after != "of"  # week 3 of the course
@@ -278,7 +272,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case Window() | UnitAt():
             return after not in _GOES_ON or item.rule is None or item.rule.name not in _NEEDS_END
         case Pick(cycle=Season(name="autumn")) | Season(name="autumn"):
-            return not (tokens[item.end - 1].lower == "fall" and after in _FALLING)
+            return not (tokens[item.end - 1].lower == "fall" and after in WORDS["falling"])
         case Days() if tokens[item.end - 1].lower == "late":
             return not after or after in _ENDS  # too many late nights
         case Days():
@@ -299,13 +293,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
     return True
 
 
-_PERSONS = _LISTS["persons"]
-_COUNTS = _LISTS["counts"]
-_NTH = _LISTS["nth"]
-
-
 def _person_at(tokens: list[Token], index: int) -> bool:
-    return index < len(tokens) and tokens[index].lower in _PERSONS
+    return index < len(tokens) and tokens[index].lower in WORDS["persons"]
 
 
 def _one_of_several(tokens: list[Token], index: int) -> bool:
@@ -314,17 +303,16 @@ def _one_of_several(tokens: list[Token], index: int) -> bool:
         word, thing = tokens[place].lower, tokens[place + 1]
         if thing.kind != "word" or thing.lower in UNITS or thing.lower.removesuffix("s") in UNITS:
             continue
-        counted = word in _COUNTS or (tokens[place].kind == "number" and len(word) < 3)
-        if counted and thing.lower.endswith("s") and thing.lower not in MEASURES - _THINGS:
+        counted = word in WORDS["counts"] or (tokens[place].kind == "number" and len(word) < 3)
+        if counted and thing.lower.endswith("s") and thing.lower not in MEASURES - WORDS["things"]:
             return True
-        if word in _NTH and thing.lower not in _AFTER_DAY and thing.lower not in MONTHS:
+        if word in WORDS["nth"] and thing.lower not in _AFTER_DAY and thing.lower not in MONTHS:
             return True
     return False
 
 
 _FAR = 16
 """Tokens before an ordinal in which what it numbers is looked for."""
-_THINGS = _LISTS["things"]
 
 # "The last three days of the trip", "for the week before the exam": the time hangs on something else.
 _NEEDS_END = frozenset(

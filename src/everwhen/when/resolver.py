@@ -22,8 +22,7 @@ from everwhen.when.meaning import Context, Conventions, Hours, Instants, Meaning
 from everwhen.when.name_spans import name_spans, without_names
 from everwhen.when.offsets import Amount, InAmount, Offset
 from everwhen.when.parser import Item, RuleBook, parse
-from everwhen.when.recurrence import Recurrence
-from everwhen.when.reference import TimeRef
+from everwhen.when.reference import Recurrence, TimeRef
 from everwhen.when.rules import english
 from everwhen.when.tense import VerbDirection, side_of
 from everwhen.when.tokenizer import Token, tokenize
@@ -315,7 +314,7 @@ def foreign(
     if found and (names := name_spans(text, start, end)):
         found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
     if languages is not None and set(languages) - {"en"}:
-        from everwhen.when.languages.dateparser_dates import written_dates
+        from everwhen.when.languages.foreign_times import written_dates
 
         for first, last, meaning in written_dates(text, start, end, languages, ctx):
             interval = place(meaning, ctx)

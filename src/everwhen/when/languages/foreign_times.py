@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
+from everwhen.when.cycles import MonthDay
 from everwhen.when.languages import unspaced as characters
 from everwhen.when.languages.detect import Verdict, in_figures, spoken, unspaced
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.foreign_lookalikes import in_a_title, quotations, stands
-from everwhen.when.languages.language import MARK, Sense, language
+from everwhen.when.languages.language import MARK, Sense, codes, language
 from everwhen.when.languages.rules import book_of
 from everwhen.when.languages.verbs import looker
 from everwhen.when.languages.word_tokens import reader, tokenize
-from everwhen.when.meaning import Context
+from everwhen.when.meaning import Context, Fixed, Meaning
 from everwhen.when.parser import Item, Lexicon, parse
 from everwhen.when.reference import TimeRef
 from everwhen.when.tokenizer import Token
+
+if TYPE_CHECKING:
+    from dateparser.date import DateDataParser
 
 Choose = Callable[..., list[TimeRef]]
 _ROOTS = frozenset({"<time>", "<recurrence>"})
@@ -40,17 +47,17 @@ def read(
     start, end = sentence
     piece = text[start:end]
     folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
-    codes, verdict = spoken(words, folded, languages)
+    likely, verdict = spoken(words, folded, languages)
     if others := unspaced(text, start, end, languages):
-        codes, verdict = [*others, *codes], "surely"
-    if not codes and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
+        likely, verdict = [*others, *likely], "surely"
+    if not likely and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
         code = in_figures(folded, _POINTS.search(piece) is not None)
-        codes = (
+        likely = (
             [code] if code else []
         )  # 27.11.2017: no word tells the language, but the points tell the order
         verdict = "likely" if code else verdict
     found: list[TimeRef] = []
-    for code in codes:
+    for code in likely:
         here = _read_in(code, text, start, end, ctx, choose)
         if _covered(here) > _covered(
             found
@@ -110,3 +117,42 @@ def near_times(tokens: list[Token], senses: Lexicon) -> Lexicon:
         return found[index] if index in alive else []
 
     return kept
+
+
+# Languages without a data file, through `dateparser`'s public interface
+
+# A day, a word and perhaps a year: "3 févr. 2021", "12. okt"; never free text.
+_WRITTEN = re.compile(
+    r"(?<![\w.])(?P<day>\d{1,2})(?:\.|er|º|\.º)?\s+(?:de\s+|di\s+|d')?(?P<word>[^\W\d_]{3,12})\.?"
+    r"(?:,?\s+(?:de\s+|del\s+|di\s+)?(?P<year>(?:19|20)\d\d))?\b"
+)
+
+
+def written_dates(
+    text: str, start: int, end: int, languages: tuple[str, ...], ctx: Context
+) -> Iterator[tuple[int, int, Meaning]]:
+    """Spans that `dateparser`, told the language, reads as a day and month, with or without a year."""
+    others = tuple(code for code in languages if code != "en" and code not in codes())
+    if not others:
+        return
+    for match in _WRITTEN.finditer(text, start, end):
+        found = _day_of(match[0], others)
+        if found is None or not 1 <= int(match["day"]) <= 31 or found.day != int(match["day"]):
+            continue
+        if match["year"]:
+            yield *match.span(), Fixed(datetime(found.year, found.month, found.day), "day")
+        else:
+            yield *match.span(), MonthDay(found.month, found.day)
+
+
+def _day_of(span: str, codes: tuple[str, ...]) -> datetime | None:
+    data = _parser(codes).get_date_data(span)
+    return data.date_obj if data.date_obj is not None and data.period == "day" else None
+
+
+@cache
+def _parser(codes: tuple[str, ...]) -> DateDataParser:
+    from dateparser.date import DateDataParser  # slow to import: only when a span needs it
+
+    settings = {"REQUIRE_PARTS": ["day", "month"], "PARSERS": ["absolute-time"], "DATE_ORDER": "DMY"}
+    return DateDataParser(languages=list(codes), settings=settings)

@@ -7,7 +7,7 @@ from functools import partial
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import DayOfMonth, Weekday
 from everwhen.when.parser import RuleBook
-from everwhen.when.recurrence import Recurrence
+from everwhen.when.reference import Recurrence
 
 book = RuleBook()
 add, fixed = book.add, book.fixed

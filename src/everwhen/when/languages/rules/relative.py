@@ -17,7 +17,7 @@ from everwhen.when.meaning import (
     UnitAt,
 )
 from everwhen.when.parser import Make, turned
-from everwhen.when.recurrence import Recurrence
+from everwhen.when.reference import Recurrence
 from everwhen.when.rules.anchored import weekday_of_a_week
 from everwhen.when.rules.parts import last_night
 from everwhen.when.rules.relative import cycle_after_next, cycle_before_last, is_long

@@ -21,9 +21,7 @@ _WHICH_FIRST = pattern(
 _SHARED = pattern(rf"(?:which|what|who)(?:\s+\w+)?\s+(?:{AUXILIARY})?\s*(?P<verb>.+?)\s+(?:{_ORDER})\b")
 _DAY_OF = r"(?:the\s+(?:day|time|date)s?\s+(?:that\s+|when\s+|of\s+)?)?"
 _BETWEEN = pattern(rf"\bbetween\s+{_DAY_OF}(?P<first>.+?)\s+and\s+{_DAY_OF}(?P<second>.+?)\W*$")
-_APART = pattern(
-    rf"^{HOW_LONG}\s+(?:before|after)\s+(?P<first>.+?)\s+(?:{AUXILIARY})\s+(?P<second>.+?)\W*$",
-)
+_APART = pattern(rf"^{HOW_LONG}\s+(?:before|after)\s+(?P<first>.+?)\s+(?:{AUXILIARY})\s+(?P<second>.+?)\W*$")
 _TOOK = pattern(
     # "did it take for me to find a house": what took the time is the thing itself
     rf"^{HOW_LONG}\s+(?:{AUXILIARY})\s+(?:it\s+take\s+(?:for\s+)?)?(?P<first>.+?)\s+"

@@ -21,14 +21,7 @@ MULTIPLES: dict[Unit, tuple[int, Unit]] = {
 """Units that ISO 8601 and iCalendar tell by another one."""
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
-_MONTHS: dict[Unit, int] = {
-    "month": 1,
-    "quarter": 3,
-    "half": 6,
-    "year": 12,
-    "decade": 120,
-    "century": 1200,
-}
+_MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}
 _EXACT: dict[Unit, timedelta] = {
     "second": timedelta(seconds=1),
     "minute": timedelta(minutes=1),

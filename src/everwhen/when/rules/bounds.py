@@ -115,9 +115,7 @@ same("the end of a day", "<day-end> ,? on? <time>", where=on_one_day)
 
 
 add(
-    "by a part",
-    lambda position, whole: Bound("by", Part(position, whole)),
-    "by <position> <time>|<the-unit>",
+    "by a part", lambda position, whole: Bound("by", Part(position, whole)), "by <position> <time>|<the-unit>"
 )
 
 

@@ -8,16 +8,7 @@ from itertools import permutations
 from pathlib import Path
 
 from everwhen.when.bounded import DateOrClock, DayAndPoint, DotDay, full_year
-from everwhen.when.cycles import (
-    DayOfMonth,
-    Holiday,
-    MonthDay,
-    Months,
-    Season,
-    SlashDay,
-    WeekNumber,
-    Within,
-)
+from everwhen.when.cycles import DayOfMonth, Holiday, MonthDay, Months, Season, SlashDay, WeekNumber, Within
 from everwhen.when.lexicon import is_clock, is_time
 from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
 from everwhen.when.parser import RuleBook, turned

@@ -66,10 +66,7 @@ add("one and a half", partial(amount, 1.5), *_ONE_AND_A_HALF, gives="amount")
 add("longer amount", amounts_together, "<amount> <and>? <amount>", gives="amount")
 add("ago", ago, "<ago> <amount>", "<amount> <ago-after>")
 add("ago units", lambda unit: Ago(amount(FEW, unit), -1), "<ago> <units>", "<units> <ago-after>")
-add(
-    "ago one",
-    lambda unit: Ago(amount(1, unit), -1),
-)
+add("ago one", lambda unit: Ago(amount(1, unit), -1))
 
 
 def _is_arranged_by(unit: Unit) -> bool:

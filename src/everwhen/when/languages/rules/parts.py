@@ -163,26 +163,14 @@ def in_a_time(found: Meaning) -> Meaning | None:
 add("position behind", turned(part_of_a_time))
 add("day behind", turned(day_in_a_month))
 add("unit then position", turned(part_of_this_unit))
-add(
-    "nth weekday behind",
-    lambda whole, number, weekday: Nth(number, Weekday(weekday), whole),
-)
-add(
-    "unit position behind",
-    lambda whole, unit, position: part_of_a_time(position, whole),
-)
+add("nth weekday behind", lambda whole, number, weekday: Nth(number, Weekday(weekday), whole))
+add("unit position behind", lambda whole, unit, position: part_of_a_time(position, whole))
 add(
     "nth unit behind",
     lambda whole, number, unit: Nth(number, unit, whole) if unit in ("day", "week", "month") else None,
 )
-add(
-    "last units behind",
-    lambda whole, much: EdgeOf(much, -1, whole),
-)
-add(
-    "first units behind",
-    lambda whole, much: EdgeOf(much, 1, whole),
-)
+add("last units behind", lambda whole, much: EdgeOf(much, -1, whole))
+add("first units behind", lambda whole, much: EdgeOf(much, 1, whole))
 
 
 @rule("<md> <till> <on>? <dayn>", gives="stretch")

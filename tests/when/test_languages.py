@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from everwhen.when import constraint, resolve
 from everwhen.when.cycles import Cycle
 from everwhen.when.languages import ONLY_ENGLISH
-from everwhen.when.languages.language import DATA, MARK, InEnglish, codes, language, meaning_of
+from everwhen.when.languages.language import DATA, InEnglish, codes, language, meaning_of
 from everwhen.when.languages.rules import book_of
-from everwhen.when.parser import expand
+from everwhen.when.parser import MARK, expand
 from everwhen_bench.timex import days
 from tests.when.test_docs_time import language_rows
 

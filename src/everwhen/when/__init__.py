@@ -38,25 +38,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Constraint": "constraints",
-    "Conventions": "meaning",
-    "Duration": "iso",
-    "Recurrence": "reference",
-    "TimeRef": "reference",
-    "constraint": "constraints",
-    "describe": "render",
-    "explain": "render",
-    "format_duration": "iso",
-    "format_interval": "iso",
-    "parse_duration": "iso",
-    "parse_interval": "iso",
-    "resolve": "resolver",
+    "constraints": ("Constraint", "constraint"),
+    "iso": ("Duration", "format_duration", "format_interval", "parse_duration", "parse_interval"),
+    "meaning": ("Conventions",),
+    "reference": ("Recurrence", "TimeRef"),
+    "render": ("describe", "explain"),
+    "resolver": ("resolve",),
 }
 
 
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -23,7 +23,7 @@ class Cycle(Meaning):
     """Something that recurs at most once in every week, month or year."""
 
     __slots__ = ()
-    every: ClassVar[Unit]
+    every: ClassVar[Unit] = "year"
     # A weekday's name with a past or a future verb means another day; a month's or a date's may mean the present one.
     excludes_now: ClassVar[bool] = False
 
@@ -142,7 +142,6 @@ class DayOfMonth(Cycle):
 class MonthDay(Cycle):
     """A day of the year: 3 May. A weekday beside it decides between the years when it can."""
 
-    every: ClassVar[Unit] = "year"
     month: int
     day: int
     weekday: int | None = None
@@ -167,7 +166,6 @@ class MonthDay(Cycle):
 class SlashDay(Cycle):
     """Two numbers, a day and a month in the order of the convention, or in the only order possible: 22/4."""
 
-    every: ClassVar[Unit] = "year"
     confidence: ClassVar[float] = 0.8
     first: int
     second: int
@@ -185,7 +183,6 @@ class SlashDay(Cycle):
 class Months(Cycle):
     """So many months from a month on: May, the second quarter, the first half."""
 
-    every: ClassVar[Unit] = "year"
     confidence: ClassVar[float] = 0.9
     first: int
     unit: Unit = "month"
@@ -202,7 +199,6 @@ SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}  # first month, 
 class Season(Cycle):
     """Three whole months; winter belongs to the year in which it begins."""
 
-    every: ClassVar[Unit] = "year"
     confidence: ClassVar[float] = 0.85
     name: str
 
@@ -218,7 +214,6 @@ class Season(Cycle):
 class Holiday(Cycle):
     """A named day of the year."""
 
-    every: ClassVar[Unit] = "year"
     confidence: ClassVar[float] = 0.9
     name: str
 
@@ -231,7 +226,6 @@ class Holiday(Cycle):
 class WeekNumber(Cycle):
     """ISO week 31."""
 
-    every: ClassVar[Unit] = "year"
     number: int
 
     def instance(self, start: datetime, conventions: Conventions) -> Piece | None:

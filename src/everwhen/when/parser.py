@@ -22,6 +22,8 @@ from everwhen.when.tokenizer import Token
 LONGEST = 18
 _MOST = 60  # phrases that may begin at one token; only nonsense comes near it
 
+MARK: Hashable = object()
+"""What a word that only joins others is replaced by; shared rules do not see it."""
 Make = Callable[..., Hashable | None]
 Guard = Callable[..., bool]
 M = TypeVar("M", bound=Make)
@@ -85,6 +87,7 @@ class RuleBook:
 
     def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
         self.rules: list[Rule] = list(rules)
+        self.named: dict[str, Rule] = {}  # the first of each name, and those that have no pattern yet
         self._root: _Node | None = None
         self._vocabulary: frozenset[str] = frozenset()
 
@@ -109,6 +112,7 @@ class RuleBook:
         """Add a rule: the function turns what the categories matched into a meaning, `where` that holds of it."""
         make = make if where is None else guarded(make, where)
         self.rules += [Rule(name, pattern, make, **options) for pattern in patterns]
+        self.named.setdefault(name, Rule(name, "", make, **options))
         self._root, self._vocabulary = None, frozenset()
 
     def fixed(self, name: str, value: Hashable, *patterns: str, **options: Unpack[RuleOptions]) -> None:
@@ -138,6 +142,24 @@ class RuleBook:
             forms = (form for rule in self.rules for form in expand(rule.pattern))
             self._vocabulary = frozenset(element for form in forms for element in form)
         return self._vocabulary
+
+
+class SharedRules(RuleBook):
+    """Rules over categories of words; each language adds its words and its own word orders."""
+
+    def add(
+        self,
+        name: str,
+        make: Make,
+        *patterns: str,
+        where: Guard | None = None,
+        **options: Unpack[RuleOptions],
+    ) -> None:
+        """Add a rule whose functions get what the categories mean, without the words that only join."""
+        whole = make if where is None else guarded(make, where)
+        super().add(
+            name, lambda *parts: whole(*(one for one in parts if one is not MARK)), *patterns, **options
+        )
 
 
 def guarded(make: Make, where: Guard) -> Make:

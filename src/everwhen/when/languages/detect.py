@@ -47,12 +47,12 @@ def _cues() -> dict[str, tuple[tuple[str, int], ...]]:
         sets[code] = sets[code] - (language(code).words("numbers") & _english_times())
         plain = {fold(word) for word in sets[code] if len(word) > 2}  # people leave accents out
         sets[code] = sets[code] | plain
-    return _weighed(sets, 3)
+    return _weighed(sets)
 
 
 @cache
 def _time_words() -> dict[str, tuple[tuple[str, int], ...]]:
-    return _weighed({code: language(code).signals for code in spaced()} | {"en": _english_times()}, 3)
+    return _weighed({code: language(code).signals for code in spaced()} | {"en": _english_times()})
 
 
 @cache
@@ -64,14 +64,12 @@ def _english_times() -> frozenset[str]:
     )
 
 
-def _weighed(sets: dict[str, frozenset[str]], most: int) -> dict[str, tuple[tuple[str, int], ...]]:
+def _weighed(sets: dict[str, frozenset[str]]) -> dict[str, tuple[tuple[str, int], ...]]:
     owners: dict[str, list[str]] = {}
     for code, words in sets.items():
         for word in words:
             owners.setdefault(word, []).append(code)
-    return {
-        word: tuple((code, max(1, most + 1 - len(found))) for code in found) for word, found in owners.items()
-    }
+    return {word: tuple((code, max(1, 4 - len(found))) for code in found) for word, found in owners.items()}
 
 
 def spoken(
@@ -87,19 +85,7 @@ def spoken(
     asked = None if languages is None else [code for code in languages if code in spaced()]
     if asked == []:
         return [], "perhaps"
-    score: Counter[str] = Counter()
-    timed: set[str] = set()
-    cues, times = _cues(), _time_words()
-    told: Counter[str] = Counter()
-    for word in words | folded:
-        for code, weight in cues.get(word, ()):
-            score[code] += weight
-            told[code] += 1
-    for word in folded:
-        for code, weight in times.get(word, ()):
-            score[code] += weight
-            told[code] += 1
-            timed.add(code)
+    score, told, timed = _scores(words, folded)
     english = score.pop("en", 0) if languages is None or "en" in languages else 0
     timed.discard("en")
     if asked is not None:
@@ -121,10 +107,28 @@ def spoken(
     if (
         verdict == "perhaps"
         and best >= english
-        and any(word in times and _is_foreign(word) for word in folded)
+        and any(word in _time_words() and _is_foreign(word) for word in folded)
     ):
         verdict = "likely"  # "in juni trouwen we": half of it may be English, but not its time
     return likely[:3], verdict
+
+
+def _scores(words: frozenset[str], folded: frozenset[str]) -> tuple[Counter[str], Counter[str], set[str]]:
+    """How much the words speak for each language, how many do, and the languages that have a word of time there."""
+    score: Counter[str] = Counter()
+    told: Counter[str] = Counter()
+    timed: set[str] = set()
+    cues, times = _cues(), _time_words()
+    for word in words | folded:
+        for code, weight in cues.get(word, ()):
+            score[code] += weight
+            told[code] += 1
+    for word in folded:
+        for code, weight in times.get(word, ()):
+            score[code] += weight
+            told[code] += 1
+            timed.add(code)
+    return score, told, timed
 
 
 def _is_foreign(word: str) -> bool:
@@ -157,10 +161,7 @@ def language_of(text: str) -> str | None:
     words = frozenset(re.findall(r"[^\W\d_]+", text.lower()))
     if text.isascii() and plainly_english(text, (0, len(text)), words):
         return None
-    score: Counter[str] = Counter()
-    for word in words | frozenset(fold(one) for one in words):
-        for code, weight in (*_cues().get(word, ()), *_time_words().get(word, ())):
-            score[code] += weight
+    score, _, _ = _scores(words, frozenset(map(fold, words)))
     english = score.pop("en", 0)
     best = max(score, key=lambda code: (score[code], code), default=None)
     return best if best is not None and score[best] >= english + _LEAD else None

@@ -14,12 +14,12 @@ from everwhen.when.languages import unspaced as characters
 from everwhen.when.languages.detect import Verdict, in_figures, spoken, unspaced
 from everwhen.when.languages.fold import fold
 from everwhen.when.languages.foreign_lookalikes import in_a_title, quotations, stands
-from everwhen.when.languages.language import MARK, Sense, codes, language
+from everwhen.when.languages.language import Sense, codes, language
 from everwhen.when.languages.rules import book_of
 from everwhen.when.languages.verbs import looker
 from everwhen.when.languages.word_tokens import reader, tokenize
 from everwhen.when.meaning import Context, Fixed, Meaning
-from everwhen.when.parser import Item, Lexicon, parse
+from everwhen.when.parser import MARK, Item, Lexicon, parse
 from everwhen.when.reference import TimeRef
 from everwhen.when.tokenizer import Token
 

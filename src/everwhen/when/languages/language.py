@@ -15,14 +15,11 @@ from everwhen.when.cycles import Cycle, Holiday, Months, Season, Weekday
 from everwhen.when.holidays import is_holiday
 from everwhen.when.languages.fold import fold
 from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
+from everwhen.when.parser import MARK
 from everwhen.when.tokenizer import word_set
 
 Sense = tuple[str, Hashable, bool]
 DATA = Path(__file__).parent / "data"
-
-
-MARK: Hashable = object()
-"""What a word that only joins others is replaced by; rules do not see it."""
 
 
 @dataclass(frozen=True, slots=True)

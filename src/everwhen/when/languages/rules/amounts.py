@@ -9,10 +9,9 @@ from typing import ClassVar
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Cycle, Months, Weekday
 from everwhen.when.interval import coarser
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import GRAIN, Context, Meaning, Sign, Span, UnitAt
 from everwhen.when.offsets import FEW, Ago, Amount, Beside, Count, EdgeOf, Offset, OnTheDay, Window, amount
-from everwhen.when.parser import Make
+from everwhen.when.parser import Make, SharedRules
 from everwhen.when.rules.amounts import amounts_together, number
 from everwhen.when.rules.relative import ago, few_units, is_counted, within
 

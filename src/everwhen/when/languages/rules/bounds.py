@@ -8,10 +8,9 @@ from typing import ClassVar
 
 from everwhen.when.bounded import Between, Bound, Onward, Word
 from everwhen.when.cycles import DayOfMonth, Weekday
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Context, Days, Hours, Kind, Meaning, NoSuchDay, Now, Span
 from everwhen.when.offsets import Ago, Window
-from everwhen.when.parser import Make
+from everwhen.when.parser import Make, SharedRules
 from everwhen.when.rules.dates import month_and_year, year
 
 book = SharedRules()

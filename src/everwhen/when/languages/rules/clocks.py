@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from everwhen.when.bounded import Between, Bound
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import AtClock, Clock, Hours, Meaning, PartOfDay, UnitAt
 from everwhen.when.offsets import Ago, Window
-from everwhen.when.parser import turned
+from everwhen.when.parser import SharedRules, turned
 from everwhen.when.rules.clocks import clock_in_a_daypart
 
 book = SharedRules()

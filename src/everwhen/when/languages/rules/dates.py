@@ -7,9 +7,8 @@ from datetime import datetime
 from everwhen.when.bounded import Between, WrittenDate, full_year
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import DayOfMonth, MonthDay, Months, SlashDay, Weekday, WeekNumber, Within
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, UnitAt
-from everwhen.when.parser import turned
+from everwhen.when.parser import SharedRules, turned
 from everwhen.when.rules.bounds import day_number
 from everwhen.when.rules.dates import (
     DATE_ORDERS,

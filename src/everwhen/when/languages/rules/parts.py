@@ -15,10 +15,9 @@ from everwhen.when.cycles import (
     Weekend,
     Within,
 )
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
 from everwhen.when.offsets import EdgeOf, Nth, UnitOf
-from everwhen.when.parser import turned
+from everwhen.when.parser import SharedRules, turned
 from everwhen.when.rules.dates import day_at, month_day, year
 
 book = SharedRules()

@@ -7,9 +7,8 @@ from functools import partial
 
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Coming, Cycle, Pick, Weekday, Within
-from everwhen.when.languages.rules.shared import SharedRules
 from everwhen.when.meaning import HalfSoFar, Meaning, PartOfDay, Rest, Sign, UnitAt
-from everwhen.when.parser import Make, turned
+from everwhen.when.parser import Make, SharedRules, turned
 from everwhen.when.reference import Recurrence
 from everwhen.when.rules.anchored import weekday_of_a_week
 from everwhen.when.rules.parts import last_night

@@ -30,6 +30,22 @@ def _after_thanksgiving(days: int) -> Callable[[int], datetime | None]:
     return day
 
 
+def _listed(country: str, name: str) -> Callable[[int], datetime | None]:
+    """The first day that the `holidays` package calls so in the country."""
+
+    def day(year: int) -> datetime | None:
+        import holidays  # large: only when a text names such a feast
+
+        every = holidays.country_holidays(country).supported_categories
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # years for which the feasts are estimated, or unknown
+            listed = holidays.country_holidays(country, years=year, language="en_US", categories=every)
+        days = [day for day, label in listed.items() if name in label.split("; ")]
+        return datetime(min(days).year, min(days).month, min(days).day) if days else None
+
+    return day
+
+
 _RULES: dict[str, Callable[[int], datetime | None]] = {
     "new year's day": _fixed(1, 1),
     "new year's eve": _fixed(12, 31),
@@ -75,6 +91,23 @@ _RULES: dict[str, Callable[[int], datetime | None]] = {
     "christmas eve": _fixed(12, 24),
     "christmas day": _fixed(12, 25),
     "boxing day": _fixed(12, 26),
+    # Feasts of other calendars, by a country whose list has them
+    "chinese new year": _listed("SG", "Chinese New Year"),
+    "diwali": _listed("SG", "Diwali"),
+    "eid al-fitr": _listed("SG", "Eid al-Fitr"),
+    "eid al-adha": _listed("SG", "Eid al-Adha"),
+    "hanukkah": _listed("IL", "Hanukkah"),
+    "passover": _listed("IL", "Pesach"),
+    "rosh hashanah": _listed("IL", "Rosh Hashanah"),
+    "yom kippur": _listed("IL", "Yom Kippur"),
+    "holi": _listed("IN", "Holi"),
+    # Feasts that the data files of other languages name; English has no words for them here
+    "ascension day": _easter(39),
+    "pentecost": _easter(49),
+    "corpus christi": _easter(60),
+    "tomb-sweeping day": _listed("CN", "Tomb-Sweeping Day"),
+    "dragon boat festival": _listed("CN", "Dragon Boat Festival"),
+    "mid-autumn festival": _listed("CN", "Mid-Autumn Festival"),
 }
 _BY_COUNTRY: dict[tuple[str, str], Callable[[int], datetime | None]] = {
     ("mother's day", "GB"): _easter(-21),
@@ -84,58 +117,15 @@ _BY_COUNTRY: dict[tuple[str, str], Callable[[int], datetime | None]] = {
     ("independence day", "MX"): _fixed(9, 16),
     ("independence day", "BR"): _fixed(9, 7),
 }
-# Feasts of other calendars: country whose list has them, and their name there.
-_FROM_PACKAGE: dict[str, tuple[str, str]] = {
-    "chinese new year": ("SG", "Chinese New Year"),
-    "diwali": ("SG", "Diwali"),
-    "eid al-fitr": ("SG", "Eid al-Fitr"),
-    "eid al-adha": ("SG", "Eid al-Adha"),
-    "hanukkah": ("IL", "Hanukkah"),
-    "passover": ("IL", "Pesach"),
-    "rosh hashanah": ("IL", "Rosh Hashanah"),
-    "yom kippur": ("IL", "Yom Kippur"),
-    "holi": ("IN", "Holi"),
-}
-# Feasts that the data files of other languages name; English has no words for them here.
-_ELSEWHERE: dict[str, Callable[[int], datetime | None]] = {
-    "ascension day": _easter(39),
-    "pentecost": _easter(49),
-    "corpus christi": _easter(60),
-    "tomb-sweeping day": lambda year: _from_package("CN", "Tomb-Sweeping Day", year),
-    "dragon boat festival": lambda year: _from_package("CN", "Dragon Boat Festival", year),
-    "mid-autumn festival": lambda year: _from_package("CN", "Mid-Autumn Festival", year),
-}
 
 
 @lru_cache(maxsize=512)
 def holiday_date(name: str, year: int, country: str) -> datetime | None:
     """The day on which the holiday falls in the year; None when it does not."""
-    rule = _BY_COUNTRY.get((name, country)) or _RULES.get(name) or _ELSEWHERE.get(name)
-    if rule is not None:
-        return rule(year)
-    if name in _FROM_PACKAGE:
-        return _from_package(*_FROM_PACKAGE[name], year)
-    return None
+    rule = _BY_COUNTRY.get((name, country)) or _RULES.get(name)
+    return rule(year) if rule else None
 
 
 def is_holiday(name: str) -> bool:
     """Whether there is a date for it, whichever language has words for it."""
-    return name in _RULES or name in _FROM_PACKAGE or name in _ELSEWHERE
-
-
-def _from_package(country: str, name: str, year: int) -> datetime | None:
-    import holidays  # large: only when a text names such a feast
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # years for which the feasts are estimated, or unknown
-        listed = holidays.country_holidays(
-            country, years=year, language="en_US", categories=_categories(country)
-        )
-    days = [day for day, label in listed.items() if name in label.split("; ")]
-    return datetime(min(days).year, min(days).month, min(days).day) if days else None
-
-
-def _categories(country: str) -> tuple[str, ...]:
-    import holidays
-
-    return tuple(holidays.country_holidays(country).supported_categories)
+    return name in _RULES

@@ -113,11 +113,10 @@ class Interval:
     def gap(self, other: Interval) -> Interval | None:
         """What lies strictly between the two; None when they touch or overlap."""
         (a, b), (c, d) = _bounds(self), _bounds(other)
-        if b < c:
-            return _from_bounds(b, c, min(self.grain, other.grain, key=_GRAINS.index))
-        if d < a:
-            return _from_bounds(d, a, min(self.grain, other.grain, key=_GRAINS.index))
-        return None
+        start, end = min(b, d), max(a, c)
+        return (
+            _from_bounds(start, end, min(self.grain, other.grain, key=_GRAINS.index)) if start < end else None
+        )
 
     @property
     def length(self) -> timedelta | None:

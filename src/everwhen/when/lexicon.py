@@ -31,6 +31,17 @@ NTH_TEENS = _list(
     "twentieth"
 )
 
+DECADES = _list("twenties thirties forties fifties sixties seventies eighties nineties")
+# Words that count, the categories of each, the number of the first and the step to the next.
+_COUNTED = (
+    (ONES, ("ones", "num"), 1, 1),
+    (TEENS, ("num",), 10, 1),
+    (TENS, ("tens", "num"), 20, 10),
+    (NTH_ONES, ("nth-ones", "nth"), 1, 1),
+    (NTH_TEENS, ("nth",), 10, 1),
+    (DECADES, ("decade-word",), 1920, 10),
+)
+
 # Months that are nothing else stand alone; those that are verbs or names, and abbreviations, do not.
 MONTHS = {
     "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8,
@@ -72,19 +83,10 @@ def _words() -> dict[str, list[Sense]]:
     def add(word: str, category: str, value: Hashable, bare: bool = False) -> None:
         table.setdefault(word, []).append((f"<{category}>", value, bare))
 
-    for index, word in enumerate(ONES, 1):
-        add(word, "ones", index)
-        add(word, "num", index)
-    for index, word in enumerate(TEENS, 10):
-        add(word, "num", index)
-    for index, word in enumerate(TENS, 2):
-        add(word, "tens", index * 10)
-        add(word, "num", index * 10)
-    for index, word in enumerate(NTH_ONES, 1):
-        add(word, "nth-ones", index)
-        add(word, "nth", index)
-    for index, word in enumerate(NTH_TEENS, 10):
-        add(word, "nth", index)
+    for words, categories, first, step in _COUNTED:
+        for index, word in enumerate(words):
+            for category in categories:
+                add(word, category, first + index * step)
     add("thirtieth", "nth", 30)
     for word, month in MONTHS.items():
         add(word, "month", month)
@@ -92,13 +94,8 @@ def _words() -> dict[str, list[Sense]]:
     for word, day in WEEKDAYS.items():
         add(word, "weekday", day)
         add(word, "cycle", Weekday(day), not word.endswith("day"))
-        plural = word + "s" if word.endswith("day") else ""
-        if plural:
-            add(plural, "weekdays", day)
-    for index, word in enumerate(
-        _list("twenties thirties forties fifties sixties seventies eighties nineties"), 2
-    ):
-        add(word, "decade-word", 1900 + 10 * index)
+        if word.endswith("day"):
+            add(word + "s", "weekdays", day)
     add("weekend", "weekend", Weekend())
     add("weekends", "weekends", Weekend())
     for word, name in SEASON_WORDS.items():

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from everwhen.when.calendar import Unit, shift
 from everwhen.when.cycles import Cycle, after, before
-from everwhen.when.meaning import GRAIN, Context, Meaning, NoSuchTime, Piece, Sign, Span
+from everwhen.when.meaning import GRAIN, Context, Meaning, NoSuchTime, Piece, Sign, Span, UnitAt
 from everwhen.when.offsets import Ago, Amount
 from everwhen.when.parser import Item
 from everwhen.when.tokenizer import Token, word_set
@@ -49,6 +49,17 @@ class NextTo(Meaning):
             return before(thing, ctx, told.start) if self.sign < 0 else after(thing, ctx, told.end)
         start = shift(ctx.floor(told.start, thing), thing, self.sign)
         return Span(start, shift(start, thing, 1), GRAIN[thing])
+
+
+@dataclass(frozen=True, slots=True)
+class Following(Meaning):
+    """ "The following week": the next one; in a story, the one after what was told before."""
+
+    confidence: ClassVar[float] = 0.8
+    unit: Unit
+
+    def span(self, ctx: Context) -> Span | None:
+        return None if ctx.side == "past" and ctx.certain else UnitAt(self.unit, 1).span(ctx)
 
 
 def _told(ctx: Context, unit: Unit) -> Piece:

@@ -172,17 +172,6 @@ class UnitAt(Meaning):
 
 
 @dataclass(frozen=True, slots=True)
-class Following(Meaning):
-    """ "The following week": the next one; in a story, the one after what was told before."""
-
-    confidence: ClassVar[float] = 0.8
-    unit: Unit
-
-    def span(self, ctx: Context) -> Span | None:
-        return None if ctx.side == "past" and ctx.certain else UnitAt(self.unit, 1).span(ctx)
-
-
-@dataclass(frozen=True, slots=True)
 class Now(Meaning):
     """The moment of speaking. As the end of a range it cuts the range there."""
 

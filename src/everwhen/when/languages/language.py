@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from itertools import product
 from pathlib import Path
 
-from everwhen.when.cycles import Cycle, Holiday, Months, Season, Weekday
+from everwhen.when.cycles import SEASONS, Cycle, Holiday, Months, Season, Weekday
 from everwhen.when.holidays import is_holiday
 from everwhen.when.languages.fold import fold
 from everwhen.when.meaning import Meaning, PartOfDay, UnitAt
@@ -29,7 +29,6 @@ class InEnglish:
     expression: str
 
 
-SEASONS = ("spring", "summer", "autumn", "winter")
 # Groups of words that have a number, in the order of the calendar or of counting.
 _NUMBERED = {"months": "month", "short_months": "month", "weekdays": "weekday", "short_weekdays": "short-weekday",
              "weekly": "each-weekday", "numbers": "num", "ordinals": "nth", "tens": "tens"}  # fmt: skip

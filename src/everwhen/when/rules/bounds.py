@@ -216,16 +216,17 @@ def day_number(day: int) -> int | None:
 @rule("from? <dom> <to> <dom> of? <month>", gives="mdrange")
 @rule("between <dom> and|- <dom> of? <month>", gives="mdrange", name="between days of a month")
 def days_of_a_month(first: int, *rest: int) -> Between | None:
-    return _days(rest[-1], first, rest[-2])
+    return days_of(rest[-1], first, rest[-2])
 
 
 @rule("from? <md> <to> <dom>", gives="mdrange")
 @rule("between <md> and <dom>", gives="mdrange", name="between month and days")
 def month_and_days(start: MonthDay, *rest: int) -> Between | None:
-    return _days(start.month, start.day, rest[-1])
+    return days_of(start.month, start.day, rest[-1])
 
 
-def _days(month: int, first: int, last: int) -> Between | None:
+def days_of(month: int, first: int, last: int) -> Between | None:
+    """From one day of a month to another."""
     start, end = month_day(month, first), month_day(month, last)
     return Between(start, end) if start and end and first < last else None
 

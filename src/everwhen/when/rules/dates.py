@@ -8,10 +8,11 @@ from itertools import permutations
 from pathlib import Path
 
 from everwhen.when.bounded import DateOrClock, DayAndPoint, DotDay, full_year
+from everwhen.when.calendar import Unit
 from everwhen.when.cycles import DayOfMonth, Holiday, MonthDay, Months, Season, SlashDay, WeekNumber, Within
 from everwhen.when.lexicon import is_clock, is_time
 from everwhen.when.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
-from everwhen.when.parser import RuleBook, turned
+from everwhen.when.parser import Make, RuleBook, turned
 from everwhen.when.word_lists import word_table
 
 book = RuleBook()
@@ -188,9 +189,7 @@ for _order in DATE_ORDERS:
 add("year month day", day_at, "<year> ,? <month> <daynum>", gives="date")
 
 
-@rule("<year> <daynum> <daynum>", gives="date")
-def spaced_numbers(number: int, month: int, day: int) -> Fixed | None:
-    return day_at(number, month, day) if month <= 12 else None
+add("spaced numbers", day_at, "<year> <daynum> <daynum>", gives="date")
 
 
 @rule("<md> . ,? of|in? the? year? <year>", "<md> , of|in? the? year? <year>", gives="whole")
@@ -233,19 +232,19 @@ def weekday_and_full_date(weekday: int, date: Meaning) -> Meaning | None:
 add("year and season", lambda number, season: Within(Season(season), year(number)), "<year> 's? -? <season>")
 
 
-@rule("q <num>", "q - <num>", gives="quarter")
-def quarter_number(number: float) -> Months | None:
-    return Months(int(number) * 3 - 2, "quarter") if number in (1, 2, 3, 4) else None
+def part_of_year(months: int, unit: Unit) -> Make:
+    """The nth quarter or half of a year."""
+    last = 12 // months
+    return lambda number: Months(int(number - 1) * months + 1, unit) if number in range(1, last + 1) else None
 
 
-@rule("h <num>", gives="quarter", bare=True)
-def half_number(number: float) -> Months | None:
-    return Months(int(number) * 6 - 5, "half") if number in (1, 2) else None
+add("quarter number", part_of_year(3, "quarter"), "q -? <num>", gives="quarter")
 
 
-@rule("the? <nth> fiscal? quarter", gives="quarter", bare=True)
-def quarter_in_words(number: int) -> Months | None:
-    return Months(number * 3 - 2, "quarter") if 1 <= number <= 4 else None
+add("half number", part_of_year(6, "half"), "h <num>", gives="quarter", bare=True)
+
+
+add("quarter in words", part_of_year(3, "quarter"), "the? <nth> fiscal? quarter", gives="quarter", bare=True)
 
 
 same("quarter", "<quarter>", gives="cycle", bare=None)
@@ -257,13 +256,9 @@ def whole_and_quarter(whole: Meaning, part: Months) -> Within | None:
 
 
 @rule("the? week|wk <num>", "the? week number|no <num>", gives="cycle", bare=True)
+@rule("<nth> week of the? year", gives="cycle", name="week of the year")
 def week_number(number: float) -> WeekNumber | None:
-    return WeekNumber(int(number)) if number == int(number) and 1 <= number <= 53 else None
-
-
-@rule("<nth> week of the? year", gives="cycle")
-def week_of_the_year(number: int) -> WeekNumber | None:
-    return WeekNumber(number) if number <= 53 else None
+    return WeekNumber(int(number)) if number in range(1, 54) else None
 
 
 same("short decade", "<decade>", gives="whole", bare=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from everwhen.when.anaphora import Following
 from everwhen.when.calendar import Unit
 from everwhen.when.cycles import Coming, Counted, Cycle, DayOfMonth, Pick, Season, Several, Weekday, Weekend
-from everwhen.when.meaning import Days, Following, Meaning, Sign, UnitAt
+from everwhen.when.meaning import Days, Meaning, Sign, UnitAt
 from everwhen.when.offsets import FEW, Ago, Amount, Count, InAmount, Window, amount
 from everwhen.when.parser import Make, RuleBook, ends_in
 

@@ -6,18 +6,21 @@ from datetime import datetime
 
 from everwhen.when.bounded import Between, WrittenDate, full_year
 from everwhen.when.calendar import Unit
-from everwhen.when.cycles import DayOfMonth, MonthDay, Months, SlashDay, Weekday, WeekNumber, Within
+from everwhen.when.cycles import DayOfMonth, MonthDay, Months, SlashDay, Weekday, Within
 from everwhen.when.meaning import Fixed, Meaning, UnitAt
 from everwhen.when.parser import SharedRules, turned
-from everwhen.when.rules.bounds import day_number
+from everwhen.when.rules.bounds import day_number, days_of
 from everwhen.when.rules.dates import (
     DATE_ORDERS,
     century,
+    date_and_two_digits,
+    date_and_year,
     date_in,
     day_at,
     month_and_year,
     month_day,
-    quarter_in_words,
+    part_of_year,
+    week_number,
     weekday_and_date,
     weekday_and_day,
     with_hyphens,
@@ -37,29 +40,27 @@ add(
     turned(month_day),
     "<dayn> -|/ <month>",
     "<day-word> <dayn> <of>? <month>",
-    "<dayn> <of>? <month>",
-    "<num> <of>? <month>",
+    "<dayn>|<num> <of>? <month>",
     "<nth> <day-word> <of> <month>",
     gives="md",
 )
+add("month then day", month_day, "<full-month> <daynum>|<nth>", "<month> -|/ <daynum>", gives="md")
+
+
+def _of_a_month(unit: Unit, _: int) -> bool:
+    return unit == "month"
+
+
+same("month called", "<unit> <of>? <full-month>", gives="month", where=_of_a_month)
+
+
 add(
-    "month then day",
-    month_day,
-    "<full-month> <daynum>",
-    "<full-month> <nth>",
-    "<month> -|/ <daynum>",
-    gives="md",
+    "called month",
+    lambda _, month: Months(month),
+    "<unit> <of>? <full-month>",
+    gives="cycle",
+    where=_of_a_month,
 )
-
-
-@rule("<unit> <of>? <full-month>", gives="month")
-def month_called(unit: Unit, month: int) -> int | None:
-    return month if unit == "month" else None
-
-
-@rule("<unit> <of>? <full-month>", gives="cycle")
-def called_month(unit: Unit, month: int) -> Months | None:
-    return Months(month) if unit == "month" else None
 
 
 same("day of the year", "<md>", gives="cycle")
@@ -116,14 +117,11 @@ add("the day of the month", DayOfMonth, "<day-word> <daynum>", "<on> <day-word> 
 # With a year
 
 
-@rule("<md> ,? <of>? <year>", "<md> <of>? <years> <year>", "<md> ,? <of>? <spelled-year>", gives="date")
-def date_and_year(date: MonthDay, number: int) -> Fixed | None:
-    return day_at(number, date.month, date.day)
+_DATED = ("<md> ,? <of>? <year>", "<md> <of>? <years> <year>", "<md> ,? <of>? <spelled-year>")
+add("date and year", date_and_year, *_DATED, gives="date")
 
 
-@rule("<md> <of>? <yy>", gives="date")
-def date_and_two_digits(date: MonthDay, number: int) -> Fixed | None:
-    return day_at(full_year(number, 2030), date.month, date.day) if number > 31 else None
+add("date and two digits", date_and_two_digits, "<md> <of>? <yy>", gives="date")
 
 
 for _order in DATE_ORDERS:
@@ -134,9 +132,7 @@ for _order in DATE_ORDERS:
 add("month day year", date_in("month day year"), "<month> <daynum> ,? <year>", gives="date")
 
 
-@rule("<year> - <daynum> - <daynum>", gives="date")
-def year_and_figures(number: int, month: int, day: int) -> Fixed | None:
-    return day_at(number, month, day) if month <= 12 else None
+add("year and figures", day_at, "<year> - <daynum> - <daynum>", gives="date")
 
 
 same("weekday and full date", "<weekday> ,? <on>? <date>", "<short-weekday> ,? <on>? <date>", gives="date")
@@ -192,10 +188,8 @@ def years_of_a_decade(number: int) -> Fixed | None:
 add(
     "century",
     century,
-    "<century> <num>",
-    "<century> <roman>",
-    "<roman> <century>",
-    "<nth> <century>",
+    "<century> <num>|<roman>",
+    "<roman>|<nth> <century>",
     "<num> . <century>",
     gives="whole",
 )
@@ -206,20 +200,17 @@ add(
 
 add(
     "quarter",
-    quarter_in_words,
-    "<nth> <quarter>",
-    "<num> <quarter>",
+    part_of_year(3, "quarter"),
+    "<nth>|<num> <quarter>",
     "<num> . <quarter>",
-    "<quarter> <num>",
-    "<quarter> <nth>",
+    "<quarter> <num>|<nth>",
     gives="quarterly",
     bare=True,
 )
 
 
-@rule("<nth> <half-year>", "<num> . <half-year>", "<half-year> <num>", gives="quarterly", bare=True)
-def half_year(number: int) -> Months | None:
-    return Months(number * 6 - 5, "half") if 1 <= number <= 2 else None
+_HALF_YEAR = ("<nth> <half-year>", "<num> . <half-year>", "<half-year> <num>")
+add("half year", part_of_year(6, "half"), *_HALF_YEAR, gives="quarterly", bare=True)
 
 
 @rule("<quarterly> <of> <on>? <unit>", "<quarterly> <of> <on>? <years>")
@@ -230,9 +221,7 @@ def part_of_this_year(part: Months, unit: Unit = "year") -> Within | None:
 same("part of a year", "<quarterly>", gives="cycle", bare=None)
 
 
-@rule("<week-word> <num>", "<num> . <week-word>", gives="cycle", bare=True)
-def week_number(number: int) -> WeekNumber | None:
-    return WeekNumber(number) if 1 <= number <= 53 else None
+add("week number", week_number, "<week-word> <num>", "<num> . <week-word>", gives="cycle", bare=True)
 
 
 # Ranges of days
@@ -240,14 +229,10 @@ def week_number(number: int) -> WeekNumber | None:
 
 @rule("<dayn> <till> <on>? <md>", "<dayn> - <md>", "<dayn> <and> <on>? <md>", gives="stretch", bare=None)
 def days_of_a_month(first: int, last: MonthDay) -> Between | None:
-    start = month_day(last.month, first)
-    return Between(start, MonthDay(last.month, last.day)) if start and first < last.day else None
+    return days_of(last.month, first, last.day)
 
 
-@rule("<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
-def month_and_days(month: int, first: int, last: int) -> Between | None:
-    start, end = month_day(month, first), month_day(month, last)
-    return Between(start, end) if start and end and first < last else None
+add("month and days", days_of, "<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
 
 
 @rule("<stretch> ,? <of>? <year>", gives="stretch")
@@ -276,14 +261,15 @@ def days_in_figures(first: int, last: SlashDay) -> Between | None:
     return Between(SlashDay(first, last.second), last) if first < last.first else None
 
 
-@rule("<md> <till> <on>? <md>", gives="stretch")
-def date_to_date(first: MonthDay, last: MonthDay) -> Between:
-    return Between(MonthDay(first.month, first.day), MonthDay(last.month, last.day))
+add(
+    "date to date",
+    lambda first, last: Between(MonthDay(first.month, first.day), MonthDay(last.month, last.day)),
+    "<md> <till> <on>? <md>",
+    gives="stretch",
+)
 
 
-@rule("<md> <till> <on>? <date>", "<date> <till> <on>? <date>", "<date> <till> <on>? <md>")
-def date_to_full_date(first: Meaning, last: Meaning) -> Between:
-    return Between(first, last)
+add("date to full date", Between, "<md>|<date> <till> <on>? <date>", "<date> <till> <on>? <md>")
 
 
 same("stretch of days", "<stretch>", "<start> <stretch>", "<between> <on>? <stretch>")

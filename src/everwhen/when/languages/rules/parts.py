@@ -18,7 +18,8 @@ from everwhen.when.cycles import (
 from everwhen.when.meaning import Fixed, Meaning, Part, Position, UnitAt
 from everwhen.when.offsets import EdgeOf, Nth, UnitOf
 from everwhen.when.parser import SharedRules, turned
-from everwhen.when.rules.dates import day_at, month_day, year
+from everwhen.when.rules.bounds import days_of
+from everwhen.when.rules.dates import day_at, year
 
 book = SharedRules()
 add, rule, same = book.add, book.rule, book.same
@@ -105,9 +106,11 @@ def nth_weekend(number: int, cycle: Cycle, whole: Meaning) -> Nth | None:
 add("week beginning", week_around, "<unit> <beginning> <on>? <time>")
 
 
-@rule("<nth> <unit> <of>? <month>")
-def nth_unit_of_a_month(number: int, unit: Unit, month: int) -> Nth | None:
-    return Nth(number, unit, Months(month)) if unit in ("day", "week") else None
+add(
+    "nth unit of a month",
+    lambda number, unit, month: Nth(number, unit, Months(month)) if unit in ("day", "week") else None,
+    "<nth> <unit> <of>? <month>",
+)
 
 
 @rule("<last> <unit> <of>? <month>")
@@ -174,8 +177,7 @@ add("first units behind", lambda whole, much: EdgeOf(much, 1, whole))
 
 @rule("<md> <till> <on>? <dayn>", gives="stretch")
 def date_to_day(first: MonthDay, day: int) -> Between | None:
-    last = month_day(first.month, day)
-    return Between(first, last) if last and first.day < day else None
+    return days_of(first.month, first.day, day)
 
 
 @rule(gives="stretch")

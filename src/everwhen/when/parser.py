@@ -158,7 +158,7 @@ class SharedRules(RuleBook):
         """Add a rule whose functions get what the categories mean, without the words that only join."""
         whole = make if where is None else guarded(make, where)
         super().add(
-            name, lambda *parts: whole(*(one for one in parts if one is not MARK)), *patterns, **options
+            name, lambda *parts: whole(*[one for one in parts if one is not MARK]), *patterns, **options
         )
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from everwhen.agent.extractive.turn_replies import find_replies
 from everwhen.demo import ASKED_AT
 from everwhen.memory import Memory
+from everwhen.question import parse
 from everwhen.types import Answer
 from tests.agent.demo_answers import questions, right
 
@@ -148,6 +150,32 @@ def test_questions_in_the_first_person_are_of_the_one_who_talks(
     answer = moved.ask(question, at=datetime(2024, 10, 1, tzinfo=UTC), model="none")
     assert not answer.abstained
     assert short in answer.text.partition(". user,")[0].lower()
+
+
+def test_a_friend_who_puts_a_word_in_is_not_the_one_who_asks(tmp_path: Path) -> None:
+    said = [
+        ("user", "Ana", "Hello, I'm Ana. I live in Leeds, on the third floor, there is no lift."),
+        ("assistant", "Juno", "Noted. What do you do there?"),
+        ("user", "Ana", "I work at the library, where I repair old maps."),
+        ("user", "Ben", "Third floor, Ana. No lift."),
+        ("user", "Ana", "Ben carried my sofa up to the flat."),
+    ]
+    with Memory.open(tmp_path, bank="guest") as memory:
+        memory.add_many(
+            {"role": role, "name": name, "timestamp": "2024-03-04T18:00:00Z", "content": text, "session": "s"}
+            for role, name, text in said
+        )
+        memory.flush()
+        asked = parse("Where do I live?", AT, memory.zone)
+        found = find_replies(memory, memory._bank.reader, asked, at=AT)
+        assert "Ben" in {one.turn.speaker for one in found.replies}
+        assert found.asker == "Ana"
+        assert ask(memory, "Where do I live?").text.startswith("Leeds")
+
+
+def test_of_two_who_say_as_much_neither_is_the_one_who_asks(talk: Memory) -> None:
+    asked = parse("What did I adopt?", AT, talk.zone)
+    assert find_replies(talk, talk._bank.reader, asked, at=AT).asker is None
 
 
 def test_what_somebody_else_did_is_no_answer(talk: Memory) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -58,6 +59,8 @@ PIECES = 6  # pieces of one turn that are read
 BEFORE = 160  # characters of the turn before that are read along
 POINTS = 0.5  # the chance from which the words that the reader points at are the answer
 QUOTE = 200  # characters of the sentences that speak for themselves
+MOSTLY = 2 / 3  # of what users said, by the one who asks
+UNNAMED = "user"  # who has said nothing under a name
 NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
 LOWEST = 1e-6  # the least share of the best score that counts
 _NONE = KINDS.index("none")
@@ -133,6 +136,7 @@ class TurnReplies:
     replies: tuple[TurnReply, ...]
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
     told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
+    asker: str | None = None  # who "I" is; None where it may be one or the other
 
     @property
     def answerable(self) -> float:
@@ -189,37 +193,47 @@ def _look(bank: Bank, reader: Reader | None, asked: Question, question: str, rec
     for memory in recall.memories:
         if memory.kind == "turn" and memory.turns:
             ids.setdefault(memory.turns[0], math.log(max(memory.score, LOWEST)))
-    alone = parse(question).first_person
+    first_person = parse(question).first_person
     own: list[tuple[Turn, list[Turn]]] = []
     for id_ in ids:
         near = bank.turns_around(id_, 1)
         turn = next(one for one in near if one.id == id_)
         # Who counts his own things told of them himself.
-        if not (asked.each and alone and turn.role == "assistant"):
+        if not (asked.each and first_person and turn.role == "assistant"):
             own.append((turn, near))
         if len(own) == (MANY if asked.each else READ):
             break
-    # Then "I" is that one.
-    alone = alone and len({turn.speaker for turn, _ in own if turn.role == "user"}) == 1
+    asker = _asker([turn for turn, _ in own])
     of_question = words(question)
     told = [
         (turn, *piece, ids[turn.id])
         for turn, near in own
-        for piece in _likeliest(_passages(turn, near, alone), of_question)
+        for piece in _likeliest(_passages(turn, near, asker if first_person else None), of_question)
     ]
     if reader is None or not told:
-        return TurnReplies(asked, recall, (), tuple(turn for turn, _ in own))
+        return TurnReplies(asked, recall, (), tuple(turn for turn, _ in own), asker=asker)
     best: dict[str, TurnReply] = {}
     for reply in _replies(reader, question, told):
         best.setdefault(reply.turn.id, reply)
-    return TurnReplies(asked, recall, tuple(_newest(reader, question, list(best.values()))), told=tuple(told))
+    replies = tuple(_newest(reader, question, list(best.values())))
+    return TurnReplies(asked, recall, replies, told=tuple(told), asker=asker)
+
+
+def _asker(turns: Sequence[Turn]) -> str | None:
+    """Who "I" is: the user who said most of what was found, if somebody else put a word in between; None where it may
+    be one or the other."""
+    spoken = Counter(turn.speaker for turn in turns if turn.role == "user")
+    if not spoken:
+        return UNNAMED
+    speaker, count = spoken.most_common(1)[0]
+    return speaker if count >= MOSTLY * spoken.total() else None
 
 
 def read_turn(bank: Bank, reader: Reader, found: TurnReplies, id_: str) -> TurnReply:
     """What one turn replies, whether or not it was recalled."""
     near = bank.turns_around(id_, 1)
     turn = next(one for one in near if one.id == id_)
-    told = [(turn, *piece, 0.0) for piece in _passages(turn, near, False)]
+    told = [(turn, *piece, 0.0) for piece in _passages(turn, near, None)]
     known = [one for one in found.replies if one.turn.id == id_]
     return (known or _replies(reader, found.asked.words, told))[0]
 
@@ -244,13 +258,15 @@ def missing_name(question: str, passages: Iterable[Passage]) -> str:
     return next((name for name in surely_named(question) if name.casefold() not in told), "")
 
 
-def _passages(turn: Turn, near: Sequence[Turn], asks_of_user: bool) -> list[tuple[Passage, int]]:
+def _passages(turn: Turn, near: Sequence[Turn], asker: str | None) -> list[tuple[Passage, int]]:
     """A turn as it is read, in pieces that are short enough, each with what stands before it; and where each begins.
 
-    Where the only user asks about himself, his name is "user".
+    Where a user asks about himself, his name is "user".
     """
     before = [one for one in near if one.session == turn.session and one.seq < turn.seq][-1:]
-    names = [one.role if asks_of_user and one.role == "user" else one.speaker for one in (*before, turn)]
+    names = [
+        "user" if one.role == "user" and one.speaker == asker else one.speaker for one in (*before, turn)
+    ]
     earlier = f"{names[0]}: {before[0].text}" if before else ""
     found = []
     for start, end in pieces(turn.text, PIECE):

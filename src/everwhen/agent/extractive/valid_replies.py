@@ -23,7 +23,6 @@ from everwhen.when import Interval
 SURE = 0.5  # the confidence from which a fact counts
 SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
 FEW = 3  # replies that are looked at
-UNNAMED = "user"  # who has said nothing under a name
 NOW = frozenset({"now", "currently", "today", "still", "these", "days"})  # words that ask for what holds
 
 
@@ -222,8 +221,7 @@ def _before(found: TurnReplies, known: Sequence[Fact]) -> Fact | None:
 def _is_asked(found: TurnReplies, fact: Fact, question: str) -> bool:
     """Whether a question is one of those by which people ask for a fact of this kind, about this subject: those of its
     relation, or one in the words of the predicate itself. Of a yes, the value is in the question."""
-    speakers = {one.turn.speaker for one in found.replies if one.turn.role == "user"} or {UNNAMED}
-    own = parse(question).first_person and speakers == {fact.subject}
+    own = parse(question).first_person and found.asker == fact.subject
     whose = words(fact.subject)
     if not own and not whose <= words(question):
         return False

@@ -285,17 +285,19 @@ class OpenBank:
 
         extractor = open_extractor(self.settings)
         assert extractor is not None
-        # The model that extracts, where one does, also decides about names that may be one.
-        judge = self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None
         return self.model.write(
             lambda embedder: process(
                 self.store,
                 embedder,
                 extractor,
                 work,
-                judge,
+                self._judge(),
                 entities=self._entities,
                 dated=self.settings.date_in_embedding,
                 reader=self.reader,
             )
         )
+
+    def _judge(self) -> LLM | None:
+        """The model that extracts, where one does: it also decides about names that may be one."""
+        return self.llm(self.settings.extract) if self.settings.extract.startswith("llm:") else None

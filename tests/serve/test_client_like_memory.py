@@ -137,7 +137,7 @@ def test_windows_recipes_and_filters_are_heard(either: Memory | Client) -> None:
 
 def test_events_entities_and_times_come_from_what_was_said(either: Memory | Client) -> None:
     either.add({"name": "Ana", "content": "I moved to Porto last week."}, at=MONDAY)
-    either.flush()
+    assert either.flush() is None
     (event,) = either.events(subject="Ana")
     assert event.occurred == Interval(
         datetime(2025, 3, 3, tzinfo=UTC), datetime(2025, 3, 10, tzinfo=UTC), "week"

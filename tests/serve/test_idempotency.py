@@ -13,7 +13,7 @@ import pytest
 from everwhen.errors import Unavailable
 from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
 from everwhen.serve.problems import Problem
-from everwhen.store.answers import StoredAnswer
+from everwhen.store.answers import Answers, StoredAnswer
 from everwhen.store.postgres.answers import PostgresAnswers
 from everwhen.store.postgres.banks import PostgresBanks
 from tests.serve.conftest import until
@@ -155,3 +155,54 @@ def test_an_answer_is_kept_when_the_database_is_back(postgres: str, monkeypatch:
     until(lambda: begins(two) == DONE, 20)
     one.close()
     two.close()
+
+
+@pytest.fixture(params=["folder", "postgres"])
+def answers(request: pytest.FixtureRequest, tmp_path: Path) -> Answers:
+    if request.param == "folder":
+        return FolderAnswers(tmp_path, 1)
+    address = request.getfixturevalue("postgres")
+    with PostgresBanks(address).server.lent() as lent:
+        lent.execute("DELETE FROM answers")
+    return PostgresAnswers(address, 1)
+
+
+def test_a_write_whose_claim_ran_out_is_still_answered_unless_another_took_it_up(answers: Answers) -> None:
+    assert answers.claim("late", b"body", "mine", -1.0) is None
+    assert answers.claim("other", b"body", "theirs", 10.0) is None, "what others ask ends no claim"
+    answers.keep("late", "mine", DONE)
+    assert answers.claim("late", b"body", "again", 10.0) == DONE
+    assert answers.claim("taken", b"body", "mine", -1.0) is None
+    assert answers.claim("taken", b"body", "theirs", 10.0) is None
+    answers.keep("taken", "mine", DONE)
+    assert answers.claim("taken", b"body", "again", 10.0) == "busy"
+
+
+def test_a_claim_that_is_made_twice_under_its_name_is_one(answers: Answers) -> None:
+    assert answers.claim("key", b"body", "mine", 10.0) is None
+    assert answers.claim("key", b"body", "mine", 10.0) is None
+    assert answers.claim("key", b"body", "theirs", 10.0) == "busy"
+
+
+def test_forgetting_a_bank_reaches_answers_that_wait_for_their_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = IdempotencyKeys(FolderAnswers(tmp_path, 1), lease=0.3)
+    keep, back = keys._answers.keep, threading.Event()
+
+    def lost(*given: Any) -> None:
+        if not back.is_set():
+            raise Unavailable("the disk is full")
+        keep(*given)
+
+    monkeypatch.setattr(keys._answers, "keep", lost)
+    asked = {bank: f"me\nPOST\n/v1/banks/{bank}/turns\n\nkey" for bank in ("ana", "ben")}
+    for one in asked.values():
+        assert keys.begin(one, b"body") is None
+        keys.finish(one, DONE)
+    keys.forget("ana")
+    back.set()
+    until(lambda: not keys._unkept, 20)
+    kept = keys._answers._sql.execute("SELECT asked FROM answers WHERE status IS NOT NULL").fetchall()  # type: ignore[attr-defined]
+    assert kept == [(asked["ben"],)]
+    keys.close()

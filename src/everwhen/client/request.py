@@ -186,6 +186,10 @@ def _confidence_at(given: ConfidenceAt) -> Steps[float]:
 # Work on the whole bank
 
 
+def _flush(given: Flush) -> Steps[None]:
+    yield from _process(Process(timeout=given.timeout))
+
+
 def _process(given: Process) -> Steps[int]:
     end = None if given.timeout is None else time.monotonic() + given.timeout
     waiting: int | None = None
@@ -303,7 +307,7 @@ _STEPS: Mapping[type, Callable[[Any], Steps[Any]]] = {
     ConfidenceAt: _confidence_at,
     Consolidate: _consolidate,
     Export: _export,
-    Flush: lambda given: _process(Process(timeout=given.timeout)),
+    Flush: _flush,
     Grep: lambda given: sent(given, list[Hit] if given.calendar == "turns" else list[EventHit]),
     Import: _import,
     Process: _process,

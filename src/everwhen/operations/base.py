@@ -246,11 +246,23 @@ class Streamed(Method[P, Answer]):
     @overload  # type: ignore[override]
     def __get__(self, door: None, owner: type) -> Streamed[P]: ...
     @overload
-    def __get__(self, door: PerformsAsync, owner: Any = None) -> Callable[P, AsyncIterator[str | Answer]]: ...
+    def __get__(self, door: StreamsAsync, owner: Any = None) -> Callable[P, AsyncIterator[str | Answer]]: ...
     @overload
-    def __get__(self, door: Performs, owner: Any = None) -> Callable[P, Iterator[str | Answer]]: ...
+    def __get__(self, door: Streams, owner: Any = None) -> Callable[P, Iterator[str | Answer]]: ...
     def __get__(self, door: Any, owner: Any = None) -> Any:
         return super().__get__(door, owner)
 
     def __call__(self, door: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         return door.stream(self.operation(*args, **kwargs))
+
+
+class Streams(Protocol):
+    """Answers piece by piece."""
+
+    def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]: ...
+
+
+class StreamsAsync(Protocol):
+    """The same for asynchronous programs."""
+
+    def stream(self, operation: Operation[Answer], /) -> AsyncIterator[str | Answer]: ...

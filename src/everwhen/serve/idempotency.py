@@ -31,6 +31,8 @@ EVERY = 500
 """Answers between two looks at how many there are."""
 LEASE = 10.0
 """Seconds that a claim is good for unless it is renewed, which is done three times as often."""
+LAST_ROUND = 1.0
+"""Seconds that closing waits for a renewal that is under way: a database that is away does not hold a server up."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -103,14 +105,20 @@ class IdempotencyKeys:
                 say("a claim could not be given up", logging.WARNING, error=str(error))
 
     def forget(self, bank: str) -> None:
+        """Drop the answers about a bank: they may have words in them that are forgotten now. Also those that wait for
+        their database."""
+        with self._lock:
+            waiting = [one for one in self._unkept if any(part in one for part in _addresses(bank))]
+            for asked in waiting:
+                del self._unkept[asked]
         self._answers.forget(bank)
 
     def close(self) -> None:
         self._closing.set()
-        self._renewing.join(self._lease)
+        self._renewing.join(LAST_ROUND)
         for asked in list(self._claims):
             self.abandon(asked)
-        with suppress(EverwhenError):  # it ends by itself
+        with suppress(EverwhenError, DatabaseBusy):  # it ends by itself
             self._answers.leave(self._name)
 
     def _keep(self, asked: str) -> None:
@@ -147,20 +155,22 @@ class FolderAnswers:
         self._sql = private_database(folder / FILE, _SCHEMA, durable=False)
         self._sql.execute("PRAGMA secure_delete = ON")  # answers have words in them
         self._lock = threading.Lock()
+        self._is_open = True
         self._seconds = hours * 3600
 
     def claim(self, asked: str, digest: bytes, claim: str, lease: float) -> StoredAnswer | Refusal | None:
         with self._writing():
             now = time.time()
             self._sql.execute("DELETE FROM answers WHERE at < ?", (now - self._seconds,))
-            self._sql.execute("DELETE FROM claims WHERE until < ?", (now,))
             known = "SELECT digest, status, media, body FROM answers WHERE asked = ?"
             row = self._sql.execute(known, (asked,)).fetchone()
             if row is not None and row[0] != digest:
                 return "other"
             if row is not None and row[1] is not None:
                 return StoredAnswer(row[1], row[2], row[3])
-            if self._sql.execute("SELECT 1 FROM claims WHERE asked = ?", (asked,)).fetchone():
+            # One that ran out is taken over here alone: until then its process may still finish.
+            held = "SELECT 1 FROM claims WHERE asked = ? AND owner <> ? AND until >= ?"
+            if self._sql.execute(held, (asked, claim, now)).fetchone():
                 return "busy"
             self._sql.execute(
                 "INSERT INTO answers (asked, digest, at) VALUES (?, ?, ?) "
@@ -168,7 +178,8 @@ class FolderAnswers:
                 (asked, digest, now),
             )
             self._sql.execute(
-                "INSERT INTO claims (asked, owner, until) VALUES (?, ?, ?)", (asked, claim, now + lease)
+                "INSERT OR REPLACE INTO claims (asked, owner, until) VALUES (?, ?, ?)",
+                (asked, claim, now + lease),
             )
         return None
 
@@ -197,7 +208,11 @@ class FolderAnswers:
 
     def leave(self, server: str) -> None:
         with self._lock:
-            self._sql.close()
+            self._is_open = False
+            try:
+                self._sql.execute("DELETE FROM claims WHERE until < ?", (time.time(),))
+            finally:
+                self._sql.close()
 
     def trim(self, most: int) -> None:
         with self._writing():
@@ -210,17 +225,25 @@ class FolderAnswers:
         with self._lock:
             self._sql.execute(
                 "DELETE FROM answers WHERE status IS NOT NULL AND (instr(asked, ?) OR instr(asked, ?))",
-                (f"\n/v1/banks/{bank}\n", f"\n/v1/banks/{bank}/"),
+                _addresses(bank),
             )
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        with self._lock, self._sql:
-            self._sql.execute("BEGIN IMMEDIATE")
-            yield
+        with self._lock:
+            if not self._is_open:
+                raise Unavailable("the server is stopping")
+            with self._sql:
+                self._sql.execute("BEGIN IMMEDIATE")
+                yield
 
     def _is_given_up(self, asked: str, claim: str) -> bool:
         """Give up a claim; False where it ran out meanwhile and another process has taken the write up."""
         mine = "DELETE FROM claims WHERE asked = ? AND owner = ?"
         return self._sql.execute(mine, (asked, claim)).rowcount > 0
+
+
+def _addresses(bank: str) -> tuple[str, str]:
+    """What stands in the key of each request to a bank."""
+    return f"\n/v1/banks/{bank}\n", f"\n/v1/banks/{bank}/"

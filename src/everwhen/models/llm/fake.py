@@ -59,7 +59,15 @@ class FakeLLM:
         self._usage = usage or Usage(1, 100, 20)
         self._lock = threading.Lock()
 
-    def complete(self, prompt: str, schema: type[T], *, instructions: str = "", **limits: Any) -> Reply[T]:
+    def complete(
+        self,
+        prompt: str,
+        schema: type[T],
+        *,
+        instructions: str = "",
+        max_tokens: int | None = None,
+        within: float | None = None,
+    ) -> Reply[T]:
         """The next answer, validated; an answer that does not fit is an error of the schema."""
         given = self._next(FakeRequest(prompt, schema, instructions))
         return Reply(self._validated(given, schema), self._usage)
@@ -71,8 +79,9 @@ class FakeLLM:
         *,
         instructions: str = "",
         must_call: bool = False,
+        max_tokens: int | None = None,
+        within: float | None = None,
         hear: Hear | None = None,
-        **limits: Any,
     ) -> AssistantMessage:
         """The next answer as what a model says; streamed, it comes in pieces of a few letters."""
         last = dialogue[-1]

@@ -61,6 +61,12 @@ def test_what_nobody_knew_neither_begins_nor_ends(memory: Memory) -> None:
     assert learn(memory, told(2, "aspirin"), told(3, "lisinopril", "denied")) == [("aspirin", None)]
 
 
+def test_what_was_said_at_the_same_moment_with_an_end_hides_nothing_that_goes_on(memory: Memory) -> None:
+    until = Interval(None, SAID + timedelta(days=300), "day")
+    found = learn(memory, told(1, "Porto", valid=until), told(1, "Porto"), told(40, "Porto", "ended"))
+    assert found[-1] == ("Porto", SAID + timedelta(days=40))
+
+
 def test_what_ended_may_begin_again(memory: Memory) -> None:
     found = learn(memory, told(1, "aspirin"), told(5, "aspirin", "ended"), told(9, "aspirin"))
     assert found == [("aspirin", SAID + timedelta(days=5)), ("aspirin", None)]

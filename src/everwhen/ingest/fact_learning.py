@@ -90,7 +90,10 @@ class _Known:
             if row.act != "learn" or not set(sources.get(row.id, [])) <= self._turns.keys()
         ]
         again = [one for one in self.learned if folded(one.subject) == subject and one.predicate.key == key]
-        over = {(folded(one.object), one.start) for one in again if one.end is not None}
+        # One that began when it was said may have begun at any time: it is the end of no other.
+        over = {
+            (folded(one.object), one.start) for one in again if one.end is not None and one.start != one.at
+        }
         return held + [
             _Span(one.object, one.start or one.at, one.grain)
             for one in again

@@ -110,10 +110,13 @@ class RuleBook:
         **options: Unpack[RuleOptions],
     ) -> None:
         """Add a rule: the function turns what the categories matched into a meaning, `where` that holds of it."""
-        make = make if where is None else guarded(make, where)
+        make = self._made(make, where)
         self.rules += [Rule(name, pattern, make, **options) for pattern in patterns]
         self.named.setdefault(name, Rule(name, "", make, **options))
         self._root, self._vocabulary = None, frozenset()
+
+    def _made(self, make: Make, where: Guard | None) -> Make:
+        return make if where is None else guarded(make, where)
 
     def fixed(self, name: str, value: Hashable, *patterns: str, **options: Unpack[RuleOptions]) -> None:
         """Add a rule whose phrases always have this meaning."""
@@ -147,19 +150,10 @@ class RuleBook:
 class SharedRules(RuleBook):
     """Rules over categories of words; each language adds its words and its own word orders."""
 
-    def add(
-        self,
-        name: str,
-        make: Make,
-        *patterns: str,
-        where: Guard | None = None,
-        **options: Unpack[RuleOptions],
-    ) -> None:
-        """Add a rule whose functions get what the categories mean, without the words that only join."""
-        whole = make if where is None else guarded(make, where)
-        super().add(
-            name, lambda *parts: whole(*[one for one in parts if one is not MARK]), *patterns, **options
-        )
+    def _made(self, make: Make, where: Guard | None) -> Make:
+        """Functions get what the categories mean, without the words that only join."""
+        whole = super()._made(make, where)
+        return lambda *parts: whole(*[one for one in parts if one is not MARK])
 
 
 def guarded(make: Make, where: Guard) -> Make:

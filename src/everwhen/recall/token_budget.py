@@ -28,24 +28,19 @@ def fill(
     """
     if sum(memory.tokens + HEADER_TOKENS for memory in memories) <= max_tokens:
         return list(memories), [], tokens_of(memories)
-    days = [day_of(memory) for memory in memories]
+    groups = [(day_of(memory), memory.session) for memory in memories]
     of_day: dict[date, list[int]] = {}
     of_session: dict[tuple[date, str], list[int]] = {}
-    for place, (day, memory) in enumerate(zip(days, memories, strict=True)):
+    for place, (day, session) in enumerate(groups):
         of_day.setdefault(day, []).append(place)
-        of_session.setdefault((day, memory.session), []).append(place)
+        of_session.setdefault((day, session), []).append(place)
     sessions: dict[date, set[str]] = {day: set() for day in of_day}
-
-    def extra(place: int) -> int:
-        brought = sessions[days[place]]
-        return HEADER_TOKENS if not brought else 0 if memories[place].session in brought else BREAK_TOKENS
-
-    def weighed(place: int) -> tuple[float, int]:
-        shortest = min(one[place].tokens for one in versions)
-        return -memories[place].score / max(shortest + extra(place), 1), place
-
     versions = [memories] if otherwise is None else [memories, otherwise]
-    waiting = [weighed(place) for place in range(len(memories))]
+    shortest = [memory.tokens for memory in memories]
+    if otherwise is not None:
+        shortest = list(map(min, shortest, (memory.tokens for memory in otherwise)))
+    worth = [-memory.score for memory in memories]
+    waiting = [(worth[place] / max(cost + HEADER_TOKENS, 1), place) for place, cost in enumerate(shortest)]
     heapify(waiting)
     kept: dict[int, Recalled] = {}
     used = 0
@@ -53,19 +48,22 @@ def fill(
         _, place = heappop(waiting)
         if place in kept:
             continue
-        room = max_tokens - used - extra(place)
+        day, session = groups[place]
+        brought = sessions[day]
+        extra = HEADER_TOKENS if not brought else 0 if session in brought else BREAK_TOKENS
+        room = max_tokens - used - extra
         fitting = next((one[place] for one in versions if one[place].tokens <= room), None)
         if fitting is None:
             continue
-        used += fitting.tokens + extra(place)
+        used += fitting.tokens + extra
         kept[place] = fitting
-        day, session = days[place], fitting.session
-        if session not in sessions[day]:  # others are cheaper now, also those that were passed over
-            cheaper = of_session[day, session] if sessions[day] else of_day[day]
-            sessions[day].add(session)
+        if session not in brought:  # others are cheaper now, also those that were passed over
+            cheaper = of_session[day, session] if brought else of_day[day]
+            brought.add(session)
             for other in cheaper:
                 if other not in kept:
-                    heappush(waiting, weighed(other))
+                    more = 0 if groups[other][1] in brought else BREAK_TOKENS
+                    heappush(waiting, (worth[other] / max(shortest[other] + more, 1), other))
     return (
         [kept[place] for place in sorted(kept)],
         [memory for place, memory in enumerate(memories) if place not in kept],

@@ -51,8 +51,7 @@ def resolve(
     tried (all by default); `rules` replaces the English grammar by an extended one. `question` says that the text asks
     a memory: "the party in June" is then the last June, and not what somebody plans.
     """
-    ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country))
-    ctx = replace(ctx, asks=question)
+    ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country), question)
     book = rules or english()
     signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english().vocabulary)
     found: list[TimeRef] = []
@@ -69,7 +68,9 @@ def resolve(
     return found
 
 
-def context(at: datetime, zone: str | None, side: Side | None, conventions: Conventions) -> Context:
+def context(
+    at: datetime, zone: str | None, side: Side | None, conventions: Conventions, asks: bool = False
+) -> Context:
     """The speaker's wall clock; refuses a naive moment with no zone beside it."""
     if at.tzinfo is None and zone is None:
         raise ValueError(
@@ -82,12 +83,14 @@ def context(at: datetime, zone: str | None, side: Side | None, conventions: Conv
     except OverflowError:  # within hours of the first or the last day there is: no zone has a date for it
         local = at
     wall = local.replace(tzinfo=None, fold=0)
-    return Context(wall, area, side, given=side is not None, conventions=conventions)
+    return Context(wall, area, side, given=side is not None, asks=asks, conventions=conventions)
 
 
 # Sentences and signals: what cannot hold a time is never tokenized
 
-_BOUNDARY = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\d\.)\s+(?=[\"'(“¿¡«]?[A-ZÀ-ÞА-ЯЁ])|\n+|(?<=[。！？])")
+_BOUNDARY = re.compile(r"[.!?](?<!\bSt\.)(?<!\d\.)(\s+)(?=[\"'(“¿¡«]?[A-ZÀ-ÞА-ЯЁ])|(\n+)|[。！？]()")
+"""The mark that ends a sentence, and in one of the groups the space behind it. Each branch begins with a character of
+its own: `re` then looks for these instead of trying each place of the text."""
 _WORDS = re.compile(r"[^\W\d_]+|\d")
 _LISTS = english_words("resolver")
 _SIGNALS = (
@@ -103,9 +106,10 @@ _SIGNALS = (
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _BOUNDARY.finditer(text):
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
+        end, following = match.span(match.lastindex or 0)
+        if end > start:
+            yield start, end
+        start = following
     if start < len(text):
         yield start, len(text)
 

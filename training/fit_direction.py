@@ -7,7 +7,8 @@ moment of saying, with what a reader who saw the conversation and not the engine
 looks ahead, a part of the phrases was judged, and each stands for `weight` of them. The curve decides where no verb
 tells and, with reserve, where one is in the past; the verb decides the others. An eighth of the conversations is left
 out at a time. What a past verb tells of stays in the past when the next May is nearer: each such phrase is there once
-more, with the two changed about (`TURNED`). `--write` keeps the curve of all of them in the package.
+more, with the two changed about (`TURNED`). Of days, only where the verb stands right beside it: of another day eleven
+months ago one says the year. `--write` keeps the curve of all of them in the package.
 """
 
 from __future__ import annotations
@@ -167,9 +168,7 @@ def _features(text: str, at: datetime) -> dict[int, Features]:
 def fit(phrases: Sequence[Phrase]) -> dict[str, float]:
     """A logistic curve with a ridge, by Newton's steps."""
     asked = [(one.found, one.ahead, one.weight) for one in phrases if one.found is not None]
-    asked += [
-        (turned(found), False, TURNED) for found, ahead, _ in asked if not ahead and "verb past" in found
-    ]
+    asked += [(turned(found), False, TURNED) for found, ahead, _ in asked if not ahead and _may_turn(found)]
     counts = Counter(name for found, _, _ in asked for name in found)
     names = sorted(name for name, count in counts.items() if count >= LEAST)
     rows = np.array([[found.get(name, 0.0) for name in names] for found, _, _ in asked])
@@ -188,6 +187,12 @@ def fit(phrases: Sequence[Phrase]) -> dict[str, float]:
         if np.abs(step).max() < 1e-6:
             break
     return dict(zip(names, out.tolist(), strict=True))
+
+
+def _may_turn(found: Features) -> bool:
+    """Whether a past verb tells of it; of a day, only where it does so right beside it: "we married on 3 June"."""
+    beside = found.get("led by on") and found.get("past verb in the clause")
+    return "verb past" in found and ("a year, of a day apart" not in found or bool(beside))
 
 
 def turned(found: Features) -> Features:

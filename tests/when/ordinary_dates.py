@@ -349,6 +349,23 @@ It's due Friday. | 2023-05-12/2023-05-13
 I met him on Friday. | 2023-05-05/2023-05-06
 See you on Friday! | 2023-05-19/2023-05-20
 Friday | 2023-05-12/2023-05-13
+@ 2025-01-19T19:00
+= what is moved from one day to another is on the other
+The dentist's visit was moved from the 23rd to the 30th, she is ill. | 2024-12-23/2024-12-24 2025-01-30/2025-01-31
+The board meeting is moved from tomorrow to next Thursday. | 2025-01-20/2025-01-21 2025-01-23/2025-01-24
+They pushed the launch from 3 to 10 February. | 2025-02-10/2025-02-11
+The recital got postponed to the 28th because of the snow. | 2025-01-28/2025-01-29
+~ what only looks like it
+I work from Monday to Wednesday. | 2025-01-20/2025-01-23
+We moved to the 3rd floor. |
+Leila moved from second to third place. |
+@ 2025-11-24T08:00
+= a day of a few weeks ahead lies there beside a verb in the past
+they changed my eye test its 9 december now | 2025-12-09/2025-12-10
+Got the job at the harbour, starting 8 December. | 2025-12-08/..
+We lowered the fee to 30 as of 1 December. | 2025-12-01/..
+~ a day of a few weeks ago does not
+she broke her wrist on 2 November | 2025-11-02/2025-11-03
 """
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from importlib.resources import files
 
@@ -53,6 +53,8 @@ def direction_features(
     before, ahead = max(0.0, -_days_ahead(times[0], now)), max(0.0, _days_ahead(times[1], now))
     apart = before + ahead
     cycle = next(name for most, name in _CYCLES if apart < most)
+    if cycle == "year" and times[0].length is not None and times[0].length <= timedelta(days=1):
+        cycle = "year, of a day"  # of a day eleven months ago one says the year, of a month hardly
     verb = "past" if look.side == "past" else "none"
     found = {
         "one": 1.0,

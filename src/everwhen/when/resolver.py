@@ -11,7 +11,7 @@ from typing import Literal
 
 from everwhen.when.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
 from everwhen.when.apposition import dated_beside, in_the_month_named, with_shared_year
-from everwhen.when.bounded import Between, Bound, Onward, floating
+from everwhen.when.bounded import Between, Bound, floating
 from everwhen.when.cycles import Holiday, Weekend
 from everwhen.when.direction import chance_ahead, direction_features, is_arranged, sentence_features
 from everwhen.when.interval import Interval
@@ -233,7 +233,7 @@ _BY_VERB = (Weekend, Hours, Offset, InAmount)
 """Verbs alone tell where these lie."""
 _UNSURE = 0.2
 """Where the other time has more than this chance, an interval is less certain."""
-_AGAINST_VERB = 0.8
+_AGAINST_VERB = 0.7
 """The chance from which a time lies ahead of a verb in the past: "I got the job, start 1 June"."""
 
 
@@ -249,7 +249,7 @@ def _meant(
     one in the past. `told` is where that verb puts it. What may be going on now is neither: "Review Friday", said on a
     Friday."""
     arranged = is_arranged(words)
-    stretch = isinstance(meaning, Onward) or (isinstance(meaning, Between) and "led by from" in words)
+    stretch = isinstance(meaning, Between) and "led by from" in words
     if look.side == "past" and (isinstance(meaning, (Bound, Holiday)) or (stretch and not arranged)):
         return told, sure  # "I stayed until March", "a scarf for Christmas"
     try:

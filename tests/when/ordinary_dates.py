@@ -359,6 +359,10 @@ The recital got postponed to the 28th because of the snow. | 2025-01-28/2025-01-
 I work from Monday to Wednesday. | 2025-01-20/2025-01-23
 We moved to the 3rd floor. |
 Leila moved from second to third place. |
+= an anniversary is that day so long ago
+It's four years today since the bridge was closed. | 2021-01-19/2021-01-20
+~ what only looks like it
+The exam is three weeks today. | 2025-01-19/2025-01-20
 @ 2025-11-24T08:00
 = a day of a few weeks ahead lies there beside a verb in the past
 they changed my eye test its 9 december now | 2025-12-09/2025-12-10

@@ -24,7 +24,14 @@ from everwhen.recall.question_subject import question_subject
 from everwhen.recall.reader_stage import is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.time_edges import at_edges
-from everwhen.recall.time_evidence import TURNS, TimeEvidence, gather_evidence, similar_events, similar_facts
+from everwhen.recall.time_evidence import (
+    SENTENCE,
+    TURNS,
+    TimeEvidence,
+    gather_evidence,
+    similar_events,
+    similar_facts,
+)
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
 from everwhen.recipes import MID, Recipe
@@ -52,7 +59,6 @@ _TURN, _EVENT = frozenset({"turn"}), frozenset({"event"})
 _RANKED = frozenset({"turn", "fact"})
 # "Since" of "since when" names no event.
 _BOUND_ASKED = re.compile(r"\b(?:since|until|till|from|by)\s+(?:when|what|which)\b", re.IGNORECASE)
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _LETTERS = re.compile(r"[^\W_]+")
 
 
@@ -333,7 +339,7 @@ def _evidence(chosen: WeighedInterval) -> tuple[Evidence, ...]:
 def _quote(clue: TimeEvidence) -> str:
     """The sentence of the turn that the clue is from, as it was said."""
     wanted = set(_LETTERS.findall(f"{clue.text} {clue.expression}".lower()))
-    sentences = [match.group().strip() for match in _SENTENCE.finditer(clue.turn.text)]
+    sentences = [match.group().strip() for match in SENTENCE.finditer(clue.turn.text)]
     sentences = [one for one in sentences if one]
     if not sentences or clue.kind == "said":
         return clue.turn.text if len(clue.turn.text) <= 240 else f"{clue.turn.text[:239]}…"

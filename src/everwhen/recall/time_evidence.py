@@ -27,7 +27,10 @@ FACTS = 10
 Kind = Literal["event", "expression", "lasting", "said", "fact"]
 # A stretch that reaches up to the moment of speaking: "I've had them for 3 years", "four months now".
 _UP_TO_NOW = re.compile(r"\b(?:have|has|'ve|’ve|been|now|so far|already)\b", re.IGNORECASE)
-SENTENCE = re.compile(r"[^.!?\n]+[.!?]*|\n")
+SENTENCE = re.compile(
+    r"(?:[^.!?\n]|[.!?](?=\w)|(?<=\b[DMS]r)\.|(?<=\bMrs)\.|(?<=\bMs)\.|(?<=\bSt)\.)+[.!?]*|\n"
+)
+"""A point ends none inside "3.4.1" and behind "Dr"."""
 
 
 @dataclass(frozen=True, slots=True)

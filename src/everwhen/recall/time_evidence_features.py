@@ -23,7 +23,7 @@ from everwhen.models.reader import Reading
 from everwhen.question import Question
 from everwhen.recall.did_not_happen import did_not_happen
 from everwhen.recall.question_subject import named, question_subject, same_speaker, same_subject
-from everwhen.recall.time_evidence import TimeEvidence
+from everwhen.recall.time_evidence import SENTENCE, TimeEvidence
 from everwhen.store.terms import STOP_WORDS, Tokenizer
 from everwhen.types import Turn
 
@@ -37,7 +37,6 @@ SIGNS = {"log_rank": -1, "undated_beside_dated": -1, "denied": -1, "vague": -1, 
 """Which way a feature may count: against a clue (-1), either way (0: whether it is of a kind), all others for it."""
 TELLING = ("named", "unreal")
 """Features that only the confidence counts: whether it was told at all, not which interval it was."""
-_SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _BREAK = re.compile(r"[.!?,;:()\n–—]+|\b(?:but|who|which|because|although|though)\b", re.IGNORECASE)
 
 
@@ -142,7 +141,7 @@ def _tellings(clues: Sequence[TimeEvidence], terms: QuestionTerms) -> list[Evide
 
     A sentence with a date of its own speaks of that date: "She wasn't born on Thursday. It was Friday." denies one day.
     """
-    said = {clue.turn.id: _SENTENCE.findall(clue.turn.text) or [clue.turn.text] for clue in clues}
+    said = {clue.turn.id: SENTENCE.findall(clue.turn.text) or [clue.turn.text] for clue in clues}
     clauses = {text: _BREAK.split(text) for several in said.values() for text in several}
     every = {clue.text for clue in clues} | {one for parts in clauses.values() for one in parts}
     stems = dict(zip(every, _tokenizer().counts(list(every)), strict=True))

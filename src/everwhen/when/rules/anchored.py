@@ -202,6 +202,8 @@ def _longer(whole: Meaning) -> bool:
 
 
 add("ago to the day", lambda so_long, day: Offset(so_long, -1, day), "<amount> ago <day>")
+# "It is three years today since he died"; without "since" it may be a day to come: "the exam is two weeks today".
+add("so long since to the day", lambda so_long, day: Offset(so_long, -1, day), "<amount> <day> since")
 
 
 @rule("<amount> ago ,? on|this? <weekday>")

@@ -359,6 +359,8 @@ The recital got postponed to the 28th because of the snow. | 2025-01-28/2025-01-
 I work from Monday to Wednesday. | 2025-01-20/2025-01-23
 We moved to the 3rd floor. |
 Leila moved from second to third place. |
+= letters inside a code tell no language, and a measured value is no day
+Results: sugar 5.8, HbA1c 5.9. Doc happy. |
 = an anniversary is that day so long ago
 It's four years today since the bridge was closed. | 2021-01-19/2021-01-20
 ~ what only looks like it

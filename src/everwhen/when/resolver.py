@@ -91,7 +91,7 @@ def context(
 _BOUNDARY = re.compile(r"[.!?](?<!\bSt\.)(?<!\d\.)(\s+)(?=[\"'(“¿¡«]?[A-ZÀ-ÞА-ЯЁ])|(\n+)|[。！？]()")
 """The mark that ends a sentence, and in one of the groups the space behind it. Each branch begins with a character of
 its own: `re` then looks for these instead of trying each place of the text."""
-_WORDS = re.compile(r"[^\W\d_]+|\d")
+_WORDS = re.compile(r"(?<![^\W\d_]\d)[^\W\d_]+|\d")  # "HbA1c" has no French "c'"
 _LISTS = english_words("resolver")
 _SIGNALS = (
     frozenset(

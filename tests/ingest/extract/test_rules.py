@@ -139,6 +139,17 @@ def test_first_person_is_the_speaker_and_what_is_theirs_is_named() -> None:
     assert event.text == "Ana has lost Ana's keys today"
 
 
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (["We sent the offer to the Musée de la Mine on Monday."], "Musée de la Mine"),
+        (["Rob hates the call centre. hes gonna quit in June"], "Rob is gonna quit"),
+    ],
+)
+def test_a_name_keeps_its_words_and_a_missing_apostrophe_is_understood(lines: list[str], told: str) -> None:
+    assert any(told in event.text for event in events(*lines)), [event.text for event in events(*lines)]
+
+
 def test_a_pronoun_is_resolved_where_only_one_person_was_spoken_of() -> None:
     assert [
         event.subject for event in events("My aunt Rosa came on Sunday.", "She broke her wrist yesterday.")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Choose = Callable[..., list[TimeRef]]
 _ROOTS = frozenset({"<time>", "<recurrence>"})
-_WORDS = re.compile(r"[^\W\d_]+|\d")
+_WORDS = re.compile(r"(?<![^\W\d_]\d)[^\W\d_]+|\d")  # "HbA1c" has no French "c'"
 _LENGTH = re.compile(r"\W*\d+\s?(?:h\d*|min)\W*")  # "2h" alone is a length, as in English
 _FIGURES = re.compile(r"\d")
 _POINTS = re.compile(r"\d\.\s?-?\d")

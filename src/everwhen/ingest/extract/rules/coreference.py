@@ -72,7 +72,9 @@ class Coreference:
         return None
 
     def owner(self, word: Word) -> str | None:
-        """Whose: "my" is the speaker's."""
+        """Whose: "my" is the speaker's, "Mine" of a name nobody's."""
+        if word.pos == "PROPN":
+            return None
         if word.lower in _MINE:
             return possessive(self.speaker)
         if word.lower in _YOURS and self.listener:
@@ -119,6 +121,8 @@ class Coreference:
             return "them"  # "the two of us" is more than the speaker
         if word.pos in ("PRON", "NOUN", "PROPN", "X") and (meant := self.person(word)) is not None:
             return meant
+        if word.lower == "s" and before is not None and before.end == word.start and before.lower in GENDER:
+            return "is"  # "hes gonna quit", written without its apostrophe
         if before is None or before.lower not in ("i", "im", "we", "you", "u") or before.dep == "conj":
             return word.text  # "Rui and I drive"
         agrees = self.person(before) is not None

@@ -359,6 +359,12 @@ The recital got postponed to the 28th because of the snow. | 2025-01-28/2025-01-
 I work from Monday to Wednesday. | 2025-01-20/2025-01-23
 We moved to the 3rd floor. |
 Leila moved from second to third place. |
+= a clause has a verb of its own
+Last week I handed in my notice and on Thursday I begin at the port. | 2025-01-06/2025-01-13 2025-01-23/2025-01-24
+= what is booked for a month is no person
+We booked the cabin for June. | 2025-06-01/2025-07-01
+~ what only looks like it
+I baked a cake for June. |
 = letters inside a code tell no language, and a measured value is no day
 Results: sugar 5.8, HbA1c 5.9. Doc happy. |
 = an anniversary is that day so long ago

@@ -31,7 +31,8 @@ _BEFORE_A_NUMBER = frozenset({"at", "room", "gate", "platform", "number", "until
 _CLOCK = frozenset({"am", "pm", "a.m", "p.m", "o'clock", ".", ",", "!", "?", ";"})
 _IS = frozenset({"is", "are", "was", "were", "isn't", "aren't", "will", "would", "seems", "sounds"})
 _HANGS_ON = frozenset({"before", "after", "following", "preceding"})
-_REACH_OF_A_MOVE = 8
+_ARRANGED = english_words("tense")["arranged"]
+_REACH_OF_A_VERB = 8
 """Words from "moved" on in which the times stand: "moved the final exam from the 23rd to the 30th"."""
 _OFTEN = frozenset({"once", "twice", "thrice", "times", "time"})
 _ENDS = frozenset({".", ",", "!", "?", ";", ":", ")", "]", '"', "'", "-", "…", "'s", "(", "*", "/"})
@@ -88,13 +89,13 @@ def stands(item: Item, tokens: list[Token]) -> bool:
 def _is_moved(item: Item, tokens: list[Token]) -> bool:
     """Whether it is said from when something was moved: "moved the exam from Monday to Friday"."""
     opening = tokens[max(0, item.start - 2) : item.start + 1]
-    return any(token.lower == "from" for token in opening) and _behind_a_move(item, tokens)
+    return any(token.lower == "from" for token in opening) and _behind(item, tokens, WORDS["moves"])
 
 
-def _behind_a_move(item: Item, tokens: list[Token]) -> bool:
-    """Whether a verb shortly before it says that something gets another time."""
-    before = tokens[max(0, item.start - _REACH_OF_A_MOVE) : item.start]
-    return any(token.lower in WORDS["moves"] for token in before)
+def _behind(item: Item, tokens: list[Token], verbs: frozenset[str]) -> bool:
+    """Whether one of some verbs stands shortly before it."""
+    before = tokens[max(0, item.start - _REACH_OF_A_VERB) : item.start]
+    return any(token.lower in verbs for token in before)
 
 
 def _is_rate(item: Item, tokens: list[Token], before: str) -> bool:
@@ -116,8 +117,10 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return True
     if isinstance(value, DayOfMonth) and item.start > 1 and before in _JOINTS:
         return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
+    if isinstance(value, Months) and before == "for" and _behind(item, tokens, _ARRANGED):
+        return True  # booked for June
     if isinstance(value, DayOfMonth) and before == "to" and tokens[item.end - 1].kind == "ordinal":
-        return _behind_a_move(item, tokens)  # moved to the 30th
+        return _behind(item, tokens, WORDS["moves"])  # moved to the 30th
     if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
         return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
     if isinstance(value, Weekend):

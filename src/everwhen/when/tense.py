@@ -71,7 +71,7 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
                 side, strength = found
                 if word == "'s" and index == end:  # "Friday's meeting went well": a verb says more than it
                     strength /= 2
-                cost = distance / strength + (0.5 if step > 0 else 0)
+                cost = distance / strength + (0.5 if step > 0 else 0) + (0 if own else 1)
                 if best is None or cost < best[0]:
                     certain = strength > 0.5 or distance <= 1
                     best = (

@@ -25,31 +25,31 @@ sides = st.tuples(st.integers(0, 60), st.integers(1, 40))
 
 def test_the_earlier_one_comes_first_whatever_the_order_of_asking() -> None:
     move, party = side("move", 0, 1), side("party", 5, 1)
-    for found in (comparison(move, party, "UTC"), comparison(party, move, "UTC")):
+    for found in (comparison(move, party), comparison(party, move)):
         assert (found.first.query, found.second.query, found.order) == ("move", "party", "before")
         assert found.gap is not None and (found.gap.least, found.gap.most, found.gap.text) == (5, 5, "5 days")
 
 
 def test_grains_leave_the_gap_open_as_far_as_they_do() -> None:
-    found = comparison(side("week", 0, 7), side("day", 9, 1), "UTC")
+    found = comparison(side("week", 0, 7), side("day", 9, 1))
     assert found.gap is not None and found.gap.text == "between 3 and 9 days"
     assert not found.gap.exact
 
 
 def test_overlapping_intervals_cannot_be_told_apart() -> None:
-    found = comparison(side("month", 0, 31), side("day", 9, 1), "UTC")
+    found = comparison(side("month", 0, 31), side("day", 9, 1))
     assert found.order == "overlap"
     assert found.gap is not None and (found.gap.least, found.gap.most) == (0, 21)
 
 
 def test_what_has_no_date_cannot_be_compared() -> None:
-    found = comparison(side("day", 0, 1), Compared("never", None), "UTC")
+    found = comparison(side("day", 0, 1), Compared("never", None))
     assert (found.order, found.gap) == ("unknown", None)
 
 
 def test_an_open_side_leaves_no_bound() -> None:
     ongoing = Compared("cello", TimeAnswer(Interval(BASE, None, "year"), 0.9, ()))
-    found = comparison(side("before", -10, 1), ongoing, "UTC")
+    found = comparison(side("before", -10, 1), ongoing)
     assert (found.order, found.gap) == ("before", None)
 
 
@@ -59,7 +59,7 @@ def test_turning_the_question_round_changes_nothing_but_the_order_of_what_cannot
     one: tuple[int, int], other: tuple[int, int]
 ) -> None:
     a, b = side("a", *one), side("b", *other)
-    there, back = comparison(a, b, "UTC"), comparison(b, a, "UTC")
+    there, back = comparison(a, b), comparison(b, a)
     assert (there.order, there.gap) == (back.order, back.gap)
     if there.order == "before":
         assert (there.first, there.second) == (back.first, back.second)
@@ -73,7 +73,7 @@ def test_turning_the_question_round_changes_nothing_but_the_order_of_what_cannot
 def test_the_gap_holds_every_pair_of_days_that_the_intervals_allow(
     one: tuple[int, int], other: tuple[int, int], data: st.DataObject
 ) -> None:
-    found = comparison(side("a", *one), side("b", *other), "UTC")
+    found = comparison(side("a", *one), side("b", *other))
     first = data.draw(st.integers(one[0], one[0] + one[1] - 1))
     second = data.draw(st.integers(other[0], other[0] + other[1] - 1))
     assert found.gap is not None and found.gap.least <= abs(first - second) <= found.gap.most

@@ -206,7 +206,7 @@ def _citation(cited: ModelCitation, view: BankView, labels: Labels) -> Citation 
 
 
 def _cite(turn: Turn, quote: str) -> Citation:
-    return Citation(turn.id, quote, turn.said_at, turn.speaker)
+    return Citation(turn.id, quote, turn.said_at, turn.speaker, turn.zone)
 
 
 def _standing(quote: str, text: str) -> str:

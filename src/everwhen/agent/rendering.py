@@ -15,7 +15,8 @@ from typing import Any
 
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.types.recall import WEEKDAYS
-from everwhen.when import Interval, describe
+from everwhen.when import Interval
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 LEAST_ECHO = 30
@@ -116,6 +117,7 @@ def event_line(event: Event, label: Label) -> str:
 
 
 def fact_line(fact: Fact, label: Label, zone: str) -> str:
+    zone = fact.zone or zone
     fields: dict[str, Any] = {
         "subject": fact.subject,
         "predicate": fact.predicate,
@@ -147,7 +149,7 @@ def _names(turns: Iterable[str], label: Label) -> list[str]:
 
 
 def _when(interval: Interval | None, zone: str) -> str | None:
-    return None if interval is None else describe(interval, zone)
+    return None if interval is None else in_plain_words(interval, zone)
 
 
 def _day(instant: datetime | None, zone: str) -> str | None:

@@ -93,7 +93,7 @@ def _stream(memory: Memory, question: str, chosen: dict[str, Any]) -> Answer:
 def _show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     """Where it comes from, and what it took."""
     for one in answer.citations:
-        said = f"  {local(one.said_at, zone):%Y-%m-%d} "
+        said = f"  {local(one.said_at, one.zone):%Y-%m-%d} "
         here.say((said, "cyan"), (f"{one.speaker}: ", "bold"), f"“{one.quote}”", (f"  {one.turn}", "dim"))
     # Without a model the time stands in the words already, in the zone in which it was said.
     for interval in answer.intervals if answer.method != "extractive" else ():
@@ -234,7 +234,7 @@ class ModelChat(Chat):
         if not context.fresh:
             return
         for one in context.recall.memories[:SHOWN]:
-            line = " ".join(f"{one.said_at:%Y-%m-%d} {one.speaker}: {one.text}".split())
+            line = " ".join(f"{local(one.said_at, one.zone):%Y-%m-%d} {one.speaker}: {one.text}".split())
             self.here.say(f"  {line[:WIDTH]}{'…' * (len(line) > WIDTH)}", style="dim")
         more = f"and {len(context.recall) - SHOWN} more, " if len(context.recall) > SHOWN else ""
         self.here.say(f"  ({more}{context.tokens} tokens)", style="dim")

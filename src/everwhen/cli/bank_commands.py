@@ -9,6 +9,7 @@ from typer import Argument, Exit, Option
 
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.progress import counting, telling
+from everwhen.cli.safe_printing import local
 from everwhen.errors import UsageError
 
 
@@ -32,7 +33,7 @@ def banks(here: GlobalOptions) -> None:
 def stats(here: GlobalOptions) -> None:
     """How much a bank holds."""
     with here.open() as memory:
-        found = memory.stats()
+        found, zone = memory.stats(), here.zone_of(memory)
     if here.printed(found):
         return
     rows = {
@@ -48,8 +49,8 @@ def stats(here: GlobalOptions) -> None:
         "nodes": f"{found.nodes:,}",
         "recalls": f"{found.recalls:,} counted",
         "pending": f"{found.pending:,} turns" if found.pending else "none",
-        "first": f"{found.first:%Y-%m-%d %H:%M} UTC" if found.first else "-",
-        "last": f"{found.last:%Y-%m-%d %H:%M} UTC" if found.last else "-",
+        "first": f"{local(found.first, zone):%Y-%m-%d %H:%M} {zone}" if found.first else "-",
+        "last": f"{local(found.last, zone):%Y-%m-%d %H:%M} {zone}" if found.last else "-",
         "on disk": _size(found.bytes),
         "schema": str(found.schema),
     }

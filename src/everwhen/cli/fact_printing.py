@@ -63,9 +63,10 @@ def show(
         about = f"\n  {fact.id}"
         if versions:
             about += f"\n  {fact.status}, recorded {_day(fact.recorded_at, zone)}"
-        ends = _day(fact.valid_to, zone) if fact.valid_to else ""
+        own = fact.zone or zone
+        ends = _day(fact.valid_to, own) if fact.valid_to else ""
         sure = f"{memory.facts.confidence_at(fact, moment):.2f}"
-        listed.add_row(styled(fact.text, (about, "dim")), _day(fact.valid_from, zone), ends, sure)
+        listed.add_row(styled(fact.text, (about, "dim")), _day(fact.valid_from, own), ends, sure)
     here.console.print(listed)
 
 
@@ -74,7 +75,8 @@ def draw(here: GlobalOptions, found: Sequence[Fact], zone: str, now: datetime) -
     if not found:
         here.say("nothing is known of that")
         return
-    first = min(fact.valid_from for fact in found)
+    earliest = min(found, key=lambda fact: fact.valid_from)
+    first = earliest.valid_from
     last = max(now, *(side for fact in found for side in (fact.valid_from, fact.valid_to) if side))
     width = max(NARROWEST, min(WIDEST, here.console.width - 50))
     room = here.console.width - width - DATES
@@ -82,7 +84,7 @@ def draw(here: GlobalOptions, found: Sequence[Fact], zone: str, now: datetime) -
     bars.add_column("what", no_wrap=True, max_width=max(LEAST_WORDS, min(MOST_WORDS, room)))
     bars.add_column("bar", no_wrap=True, width=width)
     bars.add_column("when", no_wrap=True)
-    begins, ends = _day(first, zone), _day(last, zone)
+    begins, ends = _day(first, earliest.zone or zone), _day(last, zone)
     bars.add_row("", styled(f"{begins}{ends:>{width - len(begins)}}", style="dim"), "")
     predicate = ""
     for fact in sorted(found, key=lambda one: (one.predicate, one.valid_from)):
@@ -91,8 +93,9 @@ def draw(here: GlobalOptions, found: Sequence[Fact], zone: str, now: datetime) -
             bars.add_row(styled(predicate, style="bold"), "", "")
         style = "green" if fact.valid.contains(now) else "yellow" if fact.valid_from > now else "cyan"
         bar = styled(time_bar(fact.valid_from, fact.valid_to, first, last, width), style=style)
-        until = _day(fact.valid_to, zone) if fact.valid_to else "now on"
-        dates = styled(f"{_day(fact.valid_from, zone)} – {until}", style="dim")
+        own = fact.zone or zone
+        until = _day(fact.valid_to, own) if fact.valid_to else "now on"
+        dates = styled(f"{_day(fact.valid_from, own)} – {until}", style="dim")
         bars.add_row(f"  {printable(fact.object)}", bar, dates)
     here.console.print(bars)
 

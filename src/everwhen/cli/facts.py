@@ -10,7 +10,7 @@ from typer import Argument, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
 from everwhen.cli.fact_printing import draw, show, tell, write
-from everwhen.cli.safe_printing import styled, table
+from everwhen.cli.safe_printing import local, styled, table
 
 if TYPE_CHECKING:
     from everwhen.types import Origin
@@ -210,13 +210,15 @@ def stale(
 def review(here: GlobalOptions) -> None:
     """Conflicts that only a person can decide."""
     with here.open() as memory:
-        found = memory.facts.review()
+        found, zone = memory.facts.review(), here.zone_of(memory)
     if here.printed(found):
         return
     for one in found:
         here.say(f"{one.id}  {one.why}", style="bold")
         for side in one.sides:
-            here.say(f"    {side.id}  {side.text}  since {side.valid_from:%Y-%m-%d}")
+            here.say(
+                f"    {side.id}  {side.text}  since {local(side.valid_from, side.zone or zone):%Y-%m-%d}"
+            )
     last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
     here.say(last, style="dim")
 

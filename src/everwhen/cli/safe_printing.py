@@ -18,9 +18,8 @@ _PARTS = {(6, 12): "morning", (12, 18): "afternoon", (18, 0): "evening", (18, 6)
 
 
 def spoken_of(interval: Interval | None, zone: str) -> str:
-    """An interval for the eye: a part of a day by its name, all else as `describe` has it."""
-    from everwhen.when import describe
-    from everwhen.when.render import dates
+    """An interval for the eye: a part of a day by its name, all else as `in_plain_words` has it."""
+    from everwhen.when.render import dates, in_plain_words
 
     if interval is None:
         return "?"
@@ -29,7 +28,7 @@ def spoken_of(interval: Interval | None, zone: str) -> str:
         part = _PARTS.get((start.hour, end.hour))
         if part and not start.minute and not end.minute and (end - start).total_seconds() <= 13 * 3600:
             return f"{start.day} {start:%B %Y}, {part}"
-    said = describe(interval, zone)
+    said = in_plain_words(interval, zone)
     # "11 to 20 August 2025" leaves more room for what happened than "from 11 August 2025 to 20 August 2025".
     return dates(interval, zone) if said.startswith("from ") else said
 

@@ -46,7 +46,7 @@ def sessions(here: GlobalOptions, limit: Limit = None) -> None:
         return
     listed = table("session", "from", "to", "turns", "speakers")
     for one in found:
-        days = f"{one.first:%Y-%m-%d}", f"{one.last:%Y-%m-%d}"
+        days = (f"{local(side, one.zone):%Y-%m-%d}" for side in (one.first, one.last))
         listed.add_row(printable(one.id), *days, str(one.turns), printable(", ".join(one.speakers)))
     here.console.print(listed)
 
@@ -148,6 +148,7 @@ def entities(
             memory.rename_entity(*rename)
         undone = memory.undo_entities() if undo else None
         found = memory.entities(**both_times(clock, as_of, known_at))[:limit]
+        zone = clock.zone
     if here.printed(found):
         return
     if undo:
@@ -155,12 +156,18 @@ def entities(
     listed = table("name", "type", "also", "turns", "first", "last")
     for one in found:
         named, also = printable(one.name), printable(", ".join(one.aliases))
-        listed.add_row(named, one.type.lower(), also, str(one.mentions), _day(one.first), _day(one.last))
+        listed.add_row(
+            named,
+            one.type.lower(),
+            also,
+            str(one.mentions),
+            *(_day(side, zone) for side in (one.first, one.last)),
+        )
     here.console.print(listed)
 
 
-def _day(instant: datetime | None) -> str:
-    return f"{local(instant, 'UTC'):%Y-%m-%d}" if instant else "-"
+def _day(instant: datetime | None, zone: str) -> str:
+    return f"{local(instant, zone):%Y-%m-%d}" if instant else "-"
 
 
 @app.command()

@@ -107,14 +107,16 @@ class Attendant:
         ).stable
         if known:
             yield known
-        zone = zone_of(self.memory.zone)
         planned = [
-            (one.occurred.start, one.text or f"{one.subject} {one.verb} {one.object}")
+            (one.occurred.start, one.zone, one.text or f"{one.subject} {one.verb} {one.object}")
             for one in self.memory.events(status="planned", between=(now, now + SOON))
             if one.occurred is not None and one.occurred.start is not None and not one.inferred
         ]
         planned.sort(key=itemgetter(0))
-        lines = [line(f"{at.astimezone(zone):%Y-%m-%d}", words) for at, words in planned[:MOST_PLANS]]
+        lines = [
+            line(f"{at.astimezone(zone_of(zone)):%Y-%m-%d}", words)
+            for at, zone, words in planned[:MOST_PLANS]
+        ]
         if lines:
             yield framed(PLANNED, "".join(lines))
 

@@ -14,7 +14,8 @@ from datetime import datetime, timedelta, tzinfo
 from everwhen.decay import confidence_at
 from everwhen.store.facts import FactRow, FactStore, ShownFacts
 from everwhen.types import Fact, HalfLives, Status
-from everwhen.when import Grain, Interval, describe
+from everwhen.when import Grain, Interval
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 SINCE_TOKENS = 9
@@ -61,14 +62,15 @@ def to_fact(row: FactRow, sources: tuple[str, ...] = ()) -> Fact:
         confirmed_at=row.confirmed_at,
         sources=sources,
         reason=row.reason,
+        zone=row.zone,
     )
 
 
-def noted(fact: Fact, start: datetime | None) -> Fact:
+def noted(fact: Fact, start: datetime | None, zone: str) -> Fact:
     """With a note where its beginning is not the one that was asserted."""
     if start is None or fact.valid_from == start:
         return fact
-    known = describe(Interval(fact.valid_from, None, fact.valid.grain))
+    known = in_plain_words(Interval(fact.valid_from, None, fact.valid.grain), fact.zone or zone)
     return replace(fact, note=f"already known {known}: that beginning was kept, and `facts correct` moves it")
 
 
@@ -94,7 +96,7 @@ def note(found: ShownFacts, row: FactRow, moment: FactScope, half_lives: HalfLiv
     """The line for a fact, with the one before it where there was one."""
     fact, before = to_fact(row, tuple(found.sources.get(row.id, ()))), found.before.get(row.seq)
     confidence = confidence_at(fact, moment.at, half_lives.with_own(found.half_lives))
-    zone = zone_of(moment.zone)
+    zone = zone_of(row.zone or moment.zone)
     start, cost = _date(row.valid_from, row.grain, zone)
     if row.valid_to is None:
         text = f"{fact.text} (since {start}, confidence {confidence:.2f})"

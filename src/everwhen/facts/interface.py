@@ -73,7 +73,7 @@ class Facts(BankFacts):
         )  # fmt: skip
         self._check_turns(named)
         rows = self._embedding(lambda embedder: record(self._store, self._prepared(said, embedder)))
-        return noted(self._facts(rows)[0], said.start)
+        return noted(self._facts(rows)[0], said.start, self._zone)
 
     def _prepared(self, said: changes.FactStatement, embedder: Embedder) -> list[changes.FactStatement]:
         return prepared([said], embedder, self._zone if self._settings.date_in_embedding else None)

@@ -149,7 +149,7 @@ class EventCalendar:
                 Compared(side, self.when(When(side, at=clock.now, as_of=then.as_of, known_at=then.known_at)))
                 for side in (first, second)
             ]
-            found = comparison(sides[0], sides[1], self._bank.zone)
+            found = comparison(sides[0], sides[1])
             return replace(found, pending=wait.pending)
 
     @does(Timeline)

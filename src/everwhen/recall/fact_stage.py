@@ -75,7 +75,7 @@ def _recalled(found: Recalled, line: FactNote, moment: FactScope, why: Why | Non
         kind="fact",
         text=line.text,
         said_at=fact.recorded_at,
-        zone=moment.zone,
+        zone=fact.zone or moment.zone,
         turns=fact.sources,
         session="" if found.kind == "fact" else found.session,
         speaker=SPEAKER,

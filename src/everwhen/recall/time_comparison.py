@@ -16,7 +16,7 @@ MONTH = 30.4375
 Order = Literal["before", "overlap"]
 
 
-def comparison(first: Compared, second: Compared, zone: str) -> Comparison:
+def comparison(first: Compared, second: Compared) -> Comparison:
     """Put two answers in the order of time.
 
     One is before the other only where its whole interval is: two things of the same week cannot be told apart by
@@ -27,18 +27,18 @@ def comparison(first: Compared, second: Compared, zone: str) -> Comparison:
     if a is None or b is None:
         return Comparison(first, second, "unknown", None, evidence)
     if _before(b.interval, a.interval):
-        return comparison(second, first, zone)
+        return comparison(second, first)
     order: Order = "before" if _before(a.interval, b.interval) else "overlap"
-    return Comparison(first, second, order, gap(a, b, zone), evidence)
+    return Comparison(first, second, order, gap(a, b), evidence)
 
 
-def gap(a: TimeAnswer, b: TimeAnswer, zone: str) -> Gap | None:
+def gap(a: TimeAnswer, b: TimeAnswer) -> Gap | None:
     """The days of the calendar from one to the other; a range, since each may be any day of its interval.
 
     With a in days [a1, a2] and b in [b1, b2]: from b1 - a2 to b2 - a1 days, and from 0 where they overlap. None
     where a side is open: then nothing bounds it.
     """
-    one, other = _days(a.interval, zone), _days(b.interval, zone)
+    one, other = _days(a.interval, a.zone), _days(b.interval, b.zone)
     if one is None or other is None:
         return None
     (first, last), (begin, end) = one, other

@@ -203,7 +203,9 @@ def begins_as_told(row: FactRow) -> bool:
 
 def _of_fact(row: FactRow, turn: Turn, rank: int, around: str, predicates: Predicates) -> TimeEvidence:
     begun = unit_around(row.valid_from, row.grain, turn.zone)
-    expression = "" if begins_as_told(row) else f"since {begun.start:%Y-%m-%d}"
+    expression = (
+        "" if begins_as_told(row) else f"since {row.valid_from.astimezone(zone_of(turn.zone)):%Y-%m-%d}"
+    )
     return TimeEvidence(
         "fact",
         begun,

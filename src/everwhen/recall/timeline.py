@@ -42,7 +42,7 @@ def timeline(
         if row.predicate != "plans" or planned.isdisjoint(turns):  # the plan itself is there already
             entries += _of_fact(row, turns, zone)
     entries += [
-        _of_session(session, zone)
+        _of_session(session)
         for session in sessions
         if between is None or Interval(session.first, session.last + INSTANT, "second").overlaps(between)
     ]
@@ -55,7 +55,7 @@ def timeline(
 def changes_in(row: FactRow, window: Interval | None, zone: str) -> bool:
     """Whether a fact begins or ends in a window of time, as far as its grain says."""
     return window is None or any(
-        unit_around(instant, row.grain, zone).overlaps(window)
+        unit_around(instant, row.grain, row.zone or zone).overlaps(window)
         for instant in (row.valid_from, row.valid_to)
         if instant is not None
     )
@@ -128,6 +128,7 @@ def _of_event(event: Event) -> Entry:
 
 
 def _of_fact(row: FactRow, turns: tuple[str, ...], zone: str) -> list[Entry]:
+    zone = row.zone or zone
     began = Entry(
         interval=unit_around(row.valid_from, row.grain, zone),
         text=fact_text(row),
@@ -146,11 +147,11 @@ def _of_fact(row: FactRow, turns: tuple[str, ...], zone: str) -> list[Entry]:
     return [began, ended]
 
 
-def _of_session(session: Session, zone: str) -> Entry:
+def _of_session(session: Session) -> Entry:
     people = " and ".join(session.speakers)
     text = f"{people} talked ({session.turns} turn{'' if session.turns == 1 else 's'})"
     interval = Interval(session.first, session.last + INSTANT, "second")
-    return Entry(interval, text, "session", (), 1.0, ids=(session.id,), zone=zone)
+    return Entry(interval, text, "session", (), 1.0, ids=(session.id,), zone=session.zone)
 
 
 def _place(entry: Entry) -> datetime:

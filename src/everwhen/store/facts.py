@@ -4,7 +4,7 @@ transaction."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -67,6 +67,8 @@ class FactRow:
     key: int = 0
     subject: str = ""
     predicate: str = ""
+    zone: str | None = field(default=None, compare=False)
+    """Where the first turn that told it was said; None where no turn told it. Read with it, not written."""
 
     def covers(self, instant: datetime) -> bool:
         """Whether the instant lies in `[valid_from, valid_to)`."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from everwhen.tree.base import Task
 from everwhen.tree.levels import INSTANT
 from everwhen.when import Interval, describe
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _named(interval: Interval, zone: str) -> str:
         return day(interval.end - timedelta(microseconds=1), zone_of(zone))
     if interval.start is not None and length is not None and length < timedelta(hours=20):
         return day(interval.start, zone_of(zone))
-    return describe(interval, zone)
+    return in_plain_words(interval, zone)
 
 
 def heard(support: int) -> str:

@@ -79,7 +79,7 @@ def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone:
 
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
     """A fact's statement over all windows, with the end that it has come to."""
-    until = f"; until {day(fact.valid_to, zone_of(zone))}" if fact.valid_to else ""
+    until = f"; until {day(fact.valid_to, zone_of(fact.zone or zone))}" if fact.valid_to else ""
     return replace(one, text=f"{_words(fact)} ({_support(one, zone)}{until})", ended=fact.valid_to)
 
 

@@ -81,7 +81,7 @@ def _first(facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _told(fact: Fact, zone: str) -> str:
-    since = fact.valid_from.astimezone(zone_of(zone)).date().isoformat()
+    since = fact.valid_from.astimezone(zone_of(fact.zone or zone)).date().isoformat()
     grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
     return line("-", f"{fact.text} (since {grain})").replace("-: ", ITEM, 1)
 

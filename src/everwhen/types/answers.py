@@ -135,6 +135,8 @@ class Citation:
     quote: str
     said_at: datetime
     speaker: str
+    zone: str = "UTC"
+    """Where it was said."""
 
 
 @dataclass(frozen=True, slots=True)

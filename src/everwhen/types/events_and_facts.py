@@ -169,6 +169,8 @@ class Fact:
     confirmed_at: datetime | None = None
     sources: tuple[str, ...] = ()
     reason: str | None = None
+    zone: str | None = None
+    """Where the first turn that told it was said, by which its days count; None where no turn told it: the bank's."""
     note: str | None = field(default=None, compare=False)
     """What of an assertion was not taken over, in one sentence: only in what `facts.assert_` gives back."""
 

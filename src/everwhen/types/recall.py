@@ -11,8 +11,7 @@ from html import escape
 from typing import Any, overload
 
 from everwhen.types.turns import Dropped, Recalled
-from everwhen.when import describe
-from everwhen.when.render import MONTHS
+from everwhen.when.render import MONTHS, in_plain_words
 from everwhen.when.zones import zone_of
 
 HEADER_TOKENS = 7
@@ -255,7 +254,7 @@ def _memory(one: Recalled) -> str:
     reasons = {
         "score": f"{one.score:.2f}",
         "found by": str(one.why),
-        "about": describe(one.occurred, one.zone) if one.occurred else "",
+        "about": in_plain_words(one.occurred, one.zone) if one.occurred else "",
         "from": ", ".join(one.turns),
         "session": one.session,
     }

@@ -88,6 +88,8 @@ class Session:
     first: datetime
     last: datetime
     speakers: tuple[str, ...]
+    zone: str = "UTC"
+    """Where its first turn was said."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,8 @@ from everwhen.memory import Memory
 from everwhen.types import Turn
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
-from everwhen.when import Interval, describe
+from everwhen.when import Interval
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 Act = Callable[[], Awaitable[None] | None]
@@ -141,7 +142,7 @@ def spoken(interval: Interval | None, zone: str) -> str:
     if interval.start is not None and short and interval.grain in ("second", "minute", "hour"):
         start = interval.start.astimezone(zone_of(zone))
         return f"{'since ' if interval.end is None else ''}{day(start)}, {start:%H:%M}"
-    return describe(interval, zone)
+    return in_plain_words(interval, zone)
 
 
 def spaced(predicate: str) -> str:

@@ -43,8 +43,9 @@ class PageSession:
     def moment(self) -> datetime:
         return self.as_of or datetime.now(UTC)
 
-    def local(self, instant: datetime) -> datetime:
-        return instant.astimezone(zone_of(self.zone))
+    def local(self, instant: datetime, zone: str | None = None) -> datetime:
+        """In the zone of whoever said it where that is given, else in the bank's."""
+        return instant.astimezone(zone_of(zone or self.zone))
 
     def by_then(self, instant: datetime | None) -> bool:
         """Whether something of this instant is seen from the moment that the page looks from."""

@@ -94,7 +94,7 @@ def dates(interval: Interval, zone: str | None = None) -> str:
     """
     area = zone_of(zone or "UTC")
     start, end = wall_clock(interval.start, area), wall_clock(interval.end, area)
-    last = None if end is None else end - datetime.resolution
+    last = None if end is None else max(end - datetime.resolution, start or datetime.min)
     if start is None:
         return "always" if last is None else f"up to {_date(last)}"
     if end is None or last is None:
@@ -123,6 +123,12 @@ def _from_to(first: list[str], last: list[str]) -> str:
     while first[-1] == last[len(first) - 1]:
         first = first[:-1]
     return f"{' '.join(first)} to {' '.join(last)}"
+
+
+def in_plain_words(interval: Interval, zone: str | None = None) -> str:
+    """As `describe`, but what has no exact name goes by its days: for people and models, who are shown no ISO 8601."""
+    said = describe(interval, zone)
+    return dates(interval, zone) if said == format_interval(interval) else said
 
 
 def explain(interval: Interval | None, zone: str | None = None) -> str:

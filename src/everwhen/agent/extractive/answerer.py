@@ -122,7 +122,7 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
         "short": "No" if is_no else "",
         "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.told))},
     }  # fmt: skip
-    cited = (Citation(turn.id, quote, turn.said_at, turn.speaker),)
+    cited = (Citation(turn.id, quote, turn.said_at, turn.speaker, turn.zone),)
     return Answer(text, cited, abstained=not is_no, confidence=round(sure, 3), trace=trace)
 
 
@@ -194,7 +194,7 @@ def _quoted(found: TurnReplies) -> DraftAnswer:
     """Without a reader: the beginning of the best turn, as sure as recall is that it answers."""
     turn = found.unread[0]
     quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
-    cited = Citation(turn.id, quote, turn.said_at, turn.speaker)
+    cited = Citation(turn.id, quote, turn.said_at, turn.speaker, turn.zone)
     return DraftAnswer("best turn", phrases.said("", quote, turn), (cited,), confidence=found.answerable)
 
 

@@ -11,7 +11,7 @@ from everwhen.recall.calendar_unit import unit_around
 from everwhen.relations import in_words
 from everwhen.types import Citation, Fact, TimeAnswer, Turn
 from everwhen.when import Interval
-from everwhen.when.render import describe
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
@@ -32,8 +32,13 @@ class DraftAnswer:
 
 
 def cited(answer: TimeAnswer | None) -> tuple[Citation, ...]:
-    told = answer.evidence if answer is not None else ()
-    return tuple(Citation(one.turn, one.quote, one.said_at, one.speaker) for one in told if one.turn)
+    if answer is None:
+        return ()
+    return tuple(
+        Citation(one.turn, one.quote, one.said_at, one.speaker, answer.zone)
+        for one in answer.evidence
+        if one.turn
+    )
 
 
 def said(short: str, quote: str, turn: Turn) -> str:
@@ -49,7 +54,7 @@ def day(instant: datetime, zone: str) -> str:
 
 def time(interval: Interval, zone: str) -> str:
     """An interval for people, with a capital."""
-    words = describe(interval, zone)
+    words = in_plain_words(interval, zone)
     return words[:1].upper() + words[1:]
 
 
@@ -74,7 +79,7 @@ def refusal(found: TurnReplies, reason: str) -> str:
 
 def ended(fact: Fact, zone: str) -> str:
     told = in_words(fact.subject, fact.predicate, fact.object)
-    return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, zone)}'
+    return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, fact.zone or zone)}'
 
 
 def set_by_hand(short: str, fact: Fact, zone: str) -> str:

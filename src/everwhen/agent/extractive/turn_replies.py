@@ -124,7 +124,7 @@ class TurnReply:
         return sentence_at(self.turn.text, *place, longest=0 if self.points else QUOTE)
 
     def citation(self) -> Citation:
-        return Citation(self.turn.id, self.quote, self.turn.said_at, self.turn.speaker)
+        return Citation(self.turn.id, self.quote, self.turn.said_at, self.turn.speaker, self.turn.zone)
 
 
 @dataclass(frozen=True, slots=True)

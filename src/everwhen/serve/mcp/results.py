@@ -13,7 +13,8 @@ from everwhen.jsonable import jsonable
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
-from everwhen.when import Interval, describe
+from everwhen.when import Interval
+from everwhen.when.render import in_plain_words
 
 T = TypeVar("T")
 Json = dict[str, Any]
@@ -155,7 +156,7 @@ def _may_fit(text: str, max_tokens: int) -> bool:
 
 
 def _when(interval: Interval | None, zone: str) -> str | None:
-    return None if interval is None else describe(interval, zone)
+    return None if interval is None else in_plain_words(interval, zone)
 
 
 def _fields(one: object, names: str) -> Json:

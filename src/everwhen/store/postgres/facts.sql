@@ -1,10 +1,12 @@
 -- The statements of facts in PostgreSQL's words. :slot and :key are numbers of rows.
 
 -- fact_columns --
--- How a version is read at present.
+-- How a version is read at present; its zone is that of the first turn that told it.
 f.seq, f.id, f.version, f.slot, k.seq, k.subject, k.predicate, f.object, f.object_key, f.domain, f.grain,
 f.valid_from, f.claimed_to, f.valid_to, f.stated_at, f.recorded_at, f.superseded_at, f.confidence, f.origin,
-f.standing, f.act, f.outcome, f.reason, f.support, f.confirmed_at, f.tokens;
+f.standing, f.act, f.outcome, f.reason, f.support, f.confirmed_at, f.tokens,
+(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = s.bank_id AND t.id = s.source
+ WHERE s.bank_id = :bank AND s.fact = f.id ORDER BY s.at, s.source LIMIT 1);
 
 -- fact_columns_then --
 -- The same with support and confirmation as the log had them at :known_at.
@@ -14,7 +16,9 @@ f.standing, f.act, f.outcome, f.reason,
 1 + (SELECT coalesce(sum(c.support), 0) FROM fact_confirmations c
      WHERE c.bank_id = :bank AND c.fact = f.id AND c.at <= :known_at),
 (SELECT max(c.confirmed_at) FROM fact_confirmations c WHERE c.bank_id = :bank AND c.fact = f.id AND c.at <= :known_at),
-f.tokens;
+f.tokens,
+(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = s.bank_id AND t.id = s.source
+ WHERE s.bank_id = :bank AND s.fact = f.id ORDER BY s.at, s.source LIMIT 1);
 
 -- fact_key --
 SELECT seq, subject, predicate, last_at FROM fact_keys WHERE bank_id = :bank AND subject_key = ? AND predicate_key = ?;

@@ -181,8 +181,10 @@ ORDER BY said_at DESC, seq DESC LIMIT 1;
 SELECT speaker FROM turns WHERE bank_id = :bank AND segment = ? ORDER BY seq LIMIT ?;
 
 -- sessions --
-SELECT session, sum(turns)::bigint, min(first), max(last), json_agg(speaker ORDER BY first, number)::text
-FROM (SELECT session, speaker, count(*) AS turns, min(said_at) AS first, max(said_at) AS last, min(seq) AS number
+SELECT session, sum(turns)::bigint, min(first), max(last), json_agg(speaker ORDER BY first, number)::text,
+       (array_agg(zone ORDER BY first, number))[1]
+FROM (SELECT session, speaker, count(*) AS turns, min(said_at) AS first, max(said_at) AS last, min(seq) AS number,
+             (array_agg(zone ORDER BY said_at, seq))[1] AS zone
       FROM turns t
       WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
         AND said_at <= :as_of AND recorded_at <= :known_at

@@ -214,7 +214,7 @@ def to_row(row: tuple[Any, ...]) -> FactRow:
     (
         seq, id_, version, slot, key, subject, predicate, object_, object_key, domain, grain, valid_from, claimed_to,
         valid_to, stated_at, recorded_at, superseded_at, confidence, origin, standing, act, outcome, reason, support,
-        confirmed_at, tokens,
+        confirmed_at, tokens, zone,
     ) = row  # fmt: skip
     return FactRow(
         id=id_,
@@ -243,6 +243,7 @@ def to_row(row: tuple[Any, ...]) -> FactRow:
         key=key,
         subject=subject,
         predicate=predicate,
+        zone=zone,
     )
 
 

@@ -233,8 +233,8 @@ class SqlStore(ABC):
 
     def sessions(self, then: Then = NOW) -> list[Session]:
         return [
-            Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)))
-            for name, turns, first, last, speakers in self.read("sessions", then.texts)
+            Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)), zone)
+            for name, turns, first, last, speakers, zone in self.read("sessions", then.texts)
         ]
 
     def accesses(self, limit: int) -> dict[int, Access]:

@@ -97,7 +97,8 @@ ORDER BY said_at DESC, seq DESC LIMIT 1;
 SELECT speaker FROM turns WHERE segment = ? ORDER BY seq LIMIT ?;
 
 -- sessions --
-SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker)
+SELECT session, count(*), min(said_at), max(said_at), json_group_array(DISTINCT speaker),
+       (SELECT t.zone FROM turns t WHERE t.session = turns.session ORDER BY t.said_at, t.seq LIMIT 1)
 FROM turns WHERE NOT EXISTS (SELECT 1 FROM expired x WHERE x.turn = turns.seq)
   AND said_at <= :as_of AND recorded_at <= :known_at
 GROUP BY session ORDER BY min(said_at), min(seq);

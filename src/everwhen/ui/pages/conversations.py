@@ -114,7 +114,7 @@ class Conversations(UIPage):
             return
         lines, month = [], ""
         for one, words in data.sessions:
-            at = self.session.local(one.first)
+            at = self.session.local(one.first, one.zone)
             if f"{at:%B %Y}" != month:
                 month = f"{at:%B %Y}"
                 lines.append(f'<h2 class="month">{month}</h2>')
@@ -143,7 +143,7 @@ class Conversations(UIPage):
         lines = "".join(
             row(
                 turn.id,
-                day(self.session.local(turn.said_at)),
+                day(self.session.local(turn.said_at, turn.zone)),
                 f'<span class="faint">{escape(turn.speaker)}:</span> {escape(turn.text[:280])}',
                 "<span></span>",
             )
@@ -166,7 +166,7 @@ class Conversations(UIPage):
             empty("Nothing had been said by that day.", "Move the slider to the right.", "forum")
             return
         wanted = self.asked.get("turn")
-        first = self.session.local(data.turns[0].said_at)
+        first = self.session.local(data.turns[0].said_at, data.turns[0].zone)
         with block("div", "sheet pad", "id=turns"):
             said(f"{data.turns[0].text[:90].strip()} · {day(first)}", "wrap", "h2")
             lines = "".join(

@@ -175,7 +175,8 @@ class Entities(UIPage):
                 press("Forget", forget, "bad", hint=f"Forget {one.name}")
         lines = "".join(
             f'<div class="turn small" {pick(n)} style="cursor: pointer"><div class="meta">'
-            f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at))}</div>{escape(unit.text[:180])}</div>"
+            f"{escape(unit.speaker)} · {day(self.session.local(unit.said_at, unit.zone))}</div>"
+            f"{escape(unit.text[:180])}</div>"
             for n, unit in enumerate(units[:6])
         )
         said("Last spoken of", tag="h3")

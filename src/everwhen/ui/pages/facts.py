@@ -182,8 +182,8 @@ class FactBars(UIPage):
         sure = data.confidence.get(fact.id, fact.confidence)
         then = self.session.as_of
         line = axis.then_line(then, 26, ' stroke="var(--accent)" stroke-dasharray="3 3"') if then else ""
-        until = f"until {day(self.session.local(fact.valid_to))}" if fact.valid_to else "still"
-        since = day(self.session.local(fact.valid_from))
+        until = f"until {day(self.session.local(fact.valid_to, fact.zone))}" if fact.valid_to else "still"
+        since = day(self.session.local(fact.valid_from, fact.zone))
         title = escape(f"{fact.text}: since {since}, {until}")
         fade = 0.35 + 0.65 * sure if look == "held" else 1.0
         says = f"{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b>"
@@ -218,7 +218,10 @@ class FactBars(UIPage):
         with block("div", "side"):
             markup(mark, tag="span")
             said(fact.object, "wrap", "b")
-            said(f"since {day(self.session.local(fact.valid_from))} · {often} · {fact.origin}", "faint small")
+            said(
+                f"since {day(self.session.local(fact.valid_from, fact.zone))} · {often} · {fact.origin}",
+                "faint small",
+            )
             if may:
                 press(f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong")
 
@@ -306,7 +309,7 @@ class FactBars(UIPage):
 
     def _version(self, one: Fact) -> str:
         local = self.session.local
-        until = day(local(one.valid_to)) if one.valid_to else "…"
+        until = day(local(one.valid_to, one.zone)) if one.valid_to else "…"
         believed = f"believed from {day(local(one.recorded_at))}"
         if one.superseded_at is not None:
             believed += f" to {day(local(one.superseded_at))}"
@@ -314,7 +317,7 @@ class FactBars(UIPage):
         reason = f" · {escape(one.reason)}" if one.reason else ""
         return (
             f'<div class="turn"><b>{escape(one.object)}</b> {badge(one.status, kind)}<div class="meta num">'
-            f"{day(local(one.valid_from))} – {until} · {believed} · confidence {one.confidence:.2f} · "
+            f"{day(local(one.valid_from, one.zone))} – {until} · {believed} · confidence {one.confidence:.2f} · "
             f"{escape(one.origin)}{reason}</div></div>"
         )
 

@@ -106,8 +106,8 @@ class Overview(UIPage):
 
     # Drawing
 
-    def _day(self, instant: datetime) -> str:
-        return day(self.session.local(instant))
+    def _day(self, instant: datetime, zone: str | None = None) -> str:
+        return day(self.session.local(instant, zone))
 
     def _counts(self, data: BankView) -> None:
         stats = self.session.stats
@@ -137,7 +137,7 @@ class Overview(UIPage):
             for subject, facts in data.known:
                 lines = "".join(
                     f"<li>{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b> "
-                    f'<span class="faint small">since {self._day(fact.valid_from)}</span></li>'
+                    f'<span class="faint small">since {self._day(fact.valid_from, fact.zone)}</span></li>'
                     for fact in facts
                 )
                 link = f'<button type="button" class="link" {pick_name(subject)}>{escape(subject)}</button>'
@@ -177,7 +177,12 @@ class Overview(UIPage):
                 said(f"No fact began or ended in the {RECENT_DAYS} days before.", "soft small pad-line")
                 return
             lines = "".join(
-                row(n, self._day(at), f'<span class="faint">{word}:</span> {escape(fact.text)}', kind="short")
+                row(
+                    n,
+                    self._day(at, fact.zone),
+                    f'<span class="faint">{word}:</span> {escape(fact.text)}',
+                    kind="short",
+                )
                 for n, (at, word, fact) in enumerate(data.changed)
             )
 

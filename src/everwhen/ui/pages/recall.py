@@ -152,7 +152,7 @@ class Explorer(UIPage):
             said("Answer", tag="h2")
             said(answer.text, "wrap answer")
             for one in answer.citations[:3]:
-                at = self.session.local(one.said_at)
+                at = self.session.local(one.said_at, one.zone)
                 said(f"“{one.quote}” {one.speaker}, {day(at)}", "soft small wrap")
             sure = "not known" if answer.abstained else f"{answer.confidence:.0%} sure"
             said(f"{sure} · {answer.method}", "faint small")

@@ -101,6 +101,21 @@ def test_a_zone_that_is_said_wins_over_the_zone_of_a_time(shared: Memory) -> Non
     assert zone_of_turn(shared, {"content": "hello", "timestamp": WEDNESDAY}, at=LATE) == "Asia/Tokyo"
 
 
+def test_an_offset_that_the_banks_zone_has_then_is_said_in_the_banks_zone(home: Path) -> None:
+    with Memory.open(home, embedder="fake", reader="none", zone="Europe/Berlin") as memory:
+        winter = datetime(2025, 3, 6, 12, 0, tzinfo=timezone(timedelta(hours=1)))
+        memory.add("The release is on 16 May.", at=winter)
+        memory.add({"content": "The audit is on 20 May.", "timestamp": "2025-03-06T12:00:00+01:00"})
+        assert {turn.zone for turn in memory.turns()} == {"Europe/Berlin"}
+        midnight = timezone(timedelta(hours=2))
+        assert {event.occurred.start for event in memory.events() if event.occurred} == {
+            datetime(2025, 5, 16, tzinfo=midnight),
+            datetime(2025, 5, 20, tzinfo=midnight),
+        }
+        # In July it is another place's: the clocks of Berlin are two hours ahead then.
+        assert zone_of_turn(memory, "hello", at="2025-07-06T12:00:00+01:00") == "Etc/GMT-1"
+
+
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

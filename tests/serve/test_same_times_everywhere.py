@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -181,6 +181,7 @@ def test_one_expression_is_a_stretch_of_time(
         ({"at": "2020-01-05T23:30:00-08:00"}, "Etc/GMT+8"),
         ({"at": "2020-01-05T23:30:00+05:30"}, "+05:30"),
         ({"at": "2020-01-05T23:30:00Z"}, "Asia/Tokyo"),
+        ({"at": "2020-01-05T23:30:00+09:00"}, "Asia/Tokyo"),
         ({"at": "2020-01-05T23:30:00"}, "Asia/Tokyo"),
         ({"at": "2020-01-05T23:30:00-08:00", "zone": "Europe/Lisbon"}, "Europe/Lisbon"),
         ({"at": "2020-01-05T23:30:00", "zone": "+05:30"}, "+05:30"),
@@ -200,6 +201,18 @@ def test_a_turn_has_its_speakers_zone_at_every_door(
     turns = {door: doors.memory.turn(ids[0]) for door, ids in added.items()}
     assert {door: turn.zone for door, turn in turns.items()} == dict.fromkeys(DOORS, zone)
     assert len({turn.said_at for turn in turns.values()}) == 1
+
+
+def test_the_server_knows_whose_an_offset_of_a_datetime_is(doors: Doors) -> None:
+    """The bank's zone is Asia/Tokyo."""
+    for hours, zone in ((9, "Asia/Tokyo"), (-8, "Etc/GMT+8")):
+        late = datetime(2020, 1, 5, 23, 30, tzinfo=timezone(timedelta(hours=hours)))
+        for added in (
+            doors.client.add("lute", at=late),
+            doors.client.add({"content": "lute", "timestamp": late}),
+        ):
+            turn = doors.memory.turn(added.turns[0])
+            assert (turn.zone, turn.said_at) == (zone, late)
 
 
 def test_a_client_keeps_the_zone_of_a_datetime(doors: Doors) -> None:

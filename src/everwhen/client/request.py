@@ -30,7 +30,7 @@ from everwhen.operations.turns import Add, AddMany, Grep
 from everwhen.time_arguments import TimeReader
 from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
 from everwhen.when import Interval
-from everwhen.when.zones import zone_name
+from everwhen.when.zones import named_zone
 
 R = TypeVar("R")
 PAGE = 1000
@@ -157,15 +157,20 @@ def _add_many(given: AddMany) -> Steps[Added]:
 
 
 def _spoken(given: Given, at: Time | None, zone: str | None) -> dict[str, Any]:
-    """A message, checked as `Memory` checks it, as it travels: a zone has no place in an instant of JSON."""
+    """A message, checked as `Memory` checks it, as it travels: a zone's name has no place in an instant of JSON, and an
+    offset is written there, since the server knows whether it is that of the bank's own zone."""
     said = message(given)
     moment = said.said_at or at
-    own = zone_name(moment) if zone is None and isinstance(moment, datetime) else None
+    own: str | None = None
+    timestamp: datetime | str | None = said.said_at
+    if zone is None and isinstance(moment, datetime):
+        own = named_zone(moment)
+        timestamp = moment.isoformat() if own is None and moment.utcoffset() else timestamp
     made = {
         "role": said.role,
         "content": said.text,
         "name": said.name,
-        "timestamp": said.said_at,
+        "timestamp": timestamp,
         "zone": said.zone or own,
         "id": said.id,
         "session": said.session,

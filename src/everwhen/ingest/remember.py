@@ -114,7 +114,7 @@ def context_of(before: Turn | None, settings: Settings) -> str:
 
 def _placed(message: Message, placement: MessageDefaults, now: datetime) -> Turn:
     said_at = message.said_at or placement.at or now
-    zone = message.zone or placement.zone or zone_name(said_at) or placement.bank_zone
+    zone = message.zone or placement.zone or zone_name(said_at, placement.bank_zone) or placement.bank_zone
     return Turn(
         id=message.id or new_id(),
         # Without a session, the conversation of that day, as the speaker counts days: the same whatever

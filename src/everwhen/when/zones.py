@@ -52,8 +52,19 @@ def stored_name(name: str) -> str:
     return name if offset is None else _offset_name(offset)
 
 
-def zone_name(instant: datetime) -> str | None:
+def zone_name(instant: datetime, home: str = "UTC") -> str | None:
     """The zone that an aware datetime itself is in, by name or by offset; None where it is only in UTC.
+
+    An offset that the clocks of `home` had then means that zone: it says nothing of another half of the year.
+    """
+    offset, name = instant.utcoffset(), named_zone(instant)
+    if name is not None or not offset:
+        return name
+    return home if instant.astimezone(zone_of(home)).utcoffset() == offset else _offset_name(offset)
+
+
+def named_zone(instant: datetime) -> str | None:
+    """The zone that an aware datetime itself is in, where that has a name and is not UTC.
 
     `key` is zoneinfo's name, `zone` pytz's, and dateutil knows the file that it has read.
     """
@@ -64,8 +75,7 @@ def zone_name(instant: datetime) -> str | None:
             return None
         if _OFFSET.fullmatch(name) is None and _known(name):
             return name
-    offset = instant.utcoffset()
-    return _offset_name(offset) if offset else None
+    return None
 
 
 def _known(name: str) -> bool:

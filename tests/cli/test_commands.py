@@ -318,3 +318,26 @@ def test_help_is_quick_to_load() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip().endswith("[]")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["time", "resolve", "last spring", "--at", "2025-03-03"],
+        ["recall", "violin"],
+        ["grep", "violin"],
+        ["show", "turns"],
+        ["show", "sessions"],
+        ["show", "context", "violin"],
+        ["bank", "list"],
+        ["bank", "stats"],
+        ["bank", "zone"],
+        ["forget", "--everything", "--dry-run"],
+    ],
+)
+def test_quiet_leaves_the_result_and_takes_remarks_away(shell: Shell, command: list[str]) -> None:
+    assert shell("-q", "add", "I play the violin", "--at", "2025-03-03T10:00:00Z") == (0, "", "")
+    code, loud, _ = shell(*command)
+    quiet = shell("-q", *command)[1].splitlines()
+    assert code == 0 and quiet and loud.splitlines()[: len(quiet)] == quiet
+    assert not any("tokens" in line or "rules:" in line for line in quiet)

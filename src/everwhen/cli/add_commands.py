@@ -279,10 +279,10 @@ class _Import:
         if here.printed(result):
             return
         for bank, new in self.banks.items():
-            say(f"bank {bank}: {new} new turns")
+            here.remark(f"bank {bank}: {new} new turns", style=None)
         for kind, counts in (("left out", self.left_out), ("note", self.notes)):
             for what, count in counts.most_common():
-                say(f"{kind}: {what}: {count:,}")
+                here.remark(f"{kind}: {what}: {count:,}", style=None)
         if self.conflicts:
             say(
                 f"{len(self.conflicts)} messages were left out: their ids are there already with other words "

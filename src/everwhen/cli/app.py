@@ -122,9 +122,14 @@ class GlobalOptions:
         return self.json
 
     def tell(self, value: Any, line: str) -> None:
-        """What was done: as JSON where that is asked for, else as one line for people."""
+        """What was done: as JSON where that is asked for, else as a remark."""
         if not self.printed(value):
-            self.say(line)
+            self.remark(line, style=None)
+
+    def remark(self, *parts: str | tuple[str, str] | Text, style: str | None = "dim") -> None:
+        """A line that is not what was asked for: `--quiet` leaves it out."""
+        if not self.quiet:
+            self.say(*parts, style=style)
 
     def say(self, *parts: str | tuple[str, str] | Text, style: str | None = None) -> None:
         """One line for people, of parts as `styled` takes them."""
@@ -138,7 +143,7 @@ class GlobalOptions:
         from rich.console import Console
 
         # No markup: square brackets in a message are square brackets.
-        return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty(), quiet=self.quiet)
+        return Console(highlight=False, markup=False, soft_wrap=not sys.stdout.isatty())
 
     def zone_of(self, memory: Memory) -> str:
         """The zone in which times of this command are meant."""

@@ -102,7 +102,7 @@ def _show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     told = "extractive, no model" if not used.requests else f"{answer.method}, {used.requests} requests"
     tokens = f", {used.input_tokens:,} + {used.output_tokens:,} tokens" if used.requests else ""
     cost = f", ${used.cost:.4f}" if used.cost is not None else ""
-    here.say(f"({told}{tokens}{cost}; confidence {answer.confidence:.2f})", style="dim")
+    here.remark(f"({told}{tokens}{cost}; confidence {answer.confidence:.2f})")
 
 
 def _show_trace(here: GlobalOptions, answer: Answer) -> None:
@@ -147,7 +147,7 @@ class Chat:
             said.append({"role": "assistant", "content": answer.text, "timestamp": datetime.now(UTC)})
         self.memory.add(said, session=self.session, zone=self.here.zone)
         if len(said) == 1:
-            self.here.say("remembered", style="dim")
+            self.here.remark("remembered")
 
     def ask(self, question: str) -> Answer:
         """Answer from the memory, with sources."""
@@ -235,9 +235,9 @@ class ModelChat(Chat):
             return
         for one in context.recall.memories[:SHOWN]:
             line = " ".join(f"{local(one.said_at, one.zone):%Y-%m-%d} {one.speaker}: {one.text}".split())
-            self.here.say(f"  {line[:WIDTH]}{'…' * (len(line) > WIDTH)}", style="dim")
+            self.here.remark(f"  {line[:WIDTH]}{'…' * (len(line) > WIDTH)}")
         more = f"and {len(context.recall) - SHOWN} more, " if len(context.recall) > SHOWN else ""
-        self.here.say(f"  ({more}{context.tokens} tokens)", style="dim")
+        self.here.remark(f"  ({more}{context.tokens} tokens)")
 
 
 @app.command()
@@ -261,7 +261,7 @@ def chat(
 
             talk = ModelChat(here, memory, session, name, chosen, llm_of(settings, chosen))
         told = "no model" if chosen == "none" else chosen
-        here.say(f"bank {memory.bank}, session {session}, {told}. {HELP}", style="dim")
+        here.remark(f"bank {memory.bank}, session {session}, {told}. {HELP}")
         while (words := _line()) is not None and words not in ("/quit", "/exit"):
             if words.startswith("/"):
                 talk.command(words)

@@ -112,7 +112,8 @@ def zone(
     """
     with here.open(zone=name) as memory:
         found = {"bank": memory.bank, "zone": memory.zone}
-        here.tell(found, f"bank {memory.bank} counts days in {memory.zone}")
+        if not here.printed(found):
+            here.say(f"bank {memory.bank} counts days in {memory.zone}")
 
 
 @app.command()

@@ -50,7 +50,7 @@ def index(here: GlobalOptions) -> None:
     server = _server(here)
     assert here.store is not None
     server.migrate()
-    made = build(here.store, None if here.json else lambda bank: here.say(f"{bank} …"))
+    made = build(here.store, None if here.json else lambda bank: here.remark(f"{bank} …", style=None))
     _told(here, server, "indexed", made, f"an index made for {', '.join(made)}")
 
 
@@ -66,7 +66,9 @@ def distribute(
 
     server = _server(here)
     assert here.store is not None
-    made = spread(here.store, shards, None if here.json else lambda table: here.say(f"{table} …"))
+    made = spread(
+        here.store, shards, None if here.json else lambda table: here.remark(f"{table} …", style=None)
+    )
     _told(here, server, "distributed", made, f"{len(made)} tables distributed")
 
 

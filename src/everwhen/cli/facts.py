@@ -220,7 +220,7 @@ def review(here: GlobalOptions) -> None:
                 f"    {side.id}  {side.text}  since {local(side.valid_from, side.zone or zone):%Y-%m-%d}"
             )
     last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
-    here.say(last, style="dim")
+    here.remark(last)
 
 
 @facts.command()

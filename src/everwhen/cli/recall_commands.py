@@ -165,7 +165,7 @@ def show(here: GlobalOptions, found: Recall, *, explain: bool, limit: int | None
     shown = f"{limit} of " if limit and limit < len(found) else ""
     line = f"{shown}{len(found)} memories in {found.tokens} tokens, chosen from {found.trace['candidates']}"
     took = sum(found.trace["stages_ms"].values())
-    here.say(f"{line}, {took:.0f} ms" if explain else line, style="dim")
+    here.remark(f"{line}, {took:.0f} ms" if explain else line)
 
 
 @app.command(name="context")
@@ -185,4 +185,4 @@ def prompt_context(
         return
     for part in filter(None, (found.stable, found.fresh)):
         here.console.print(printable(part), soft_wrap=True)
-    here.say(f"{found.tokens} tokens", style="dim")
+    here.remark(f"{found.tokens} tokens")

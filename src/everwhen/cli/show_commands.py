@@ -122,7 +122,7 @@ def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:
 
 def show_legend(here: GlobalOptions, marks: Mapping[str, str], used: Set[str]) -> None:
     """What the marks mean that stand above."""
-    here.say("  ".join(f"{mark} {name}" for name, mark in marks.items() if mark in used), style="dim")
+    here.remark("  ".join(f"{mark} {name}" for name, mark in marks.items() if mark in used))
 
 
 @app.command()

@@ -128,7 +128,7 @@ def when_is(
         rule = str(one.recurrence) if one.recurrence else str(one.duration) if one.duration else ""
         details = [f"{one.kind}, grain {one.grain}, confidence {one.confidence:.2f}", rule]
         details.append("rules: " + " → ".join(one.rule))
-        here.say("\n".join(f"  {line}" for line in details if line), style="dim")
+        here.remark("\n".join(f"  {line}" for line in details if line))
 
 
 def _line(found: TimeAnswer) -> Text:

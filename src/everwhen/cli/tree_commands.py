@@ -238,6 +238,6 @@ def _report(here: GlobalOptions, drawn: Chart, out: Path | None, by_bank: bool) 
     here.console.print(measures)
     here.say(f"\nGroups are {'banks' if by_bank else 'months'}; distances are Euclidean, of unit vectors.")
     for name, meaning in DEFINITIONS.items():
-        here.say(f"  {FIGURES[name]}: {name}, {meaning}", style="dim")
+        here.remark(f"  {FIGURES[name]}: {name}, {meaning}")
     if out is not None:
         here.say(f"\n{out} written")

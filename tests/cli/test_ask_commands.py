@@ -175,3 +175,10 @@ def test_a_chat_without_a_model_remembers_what_is_told(
     assert "extractive, no model" in out
     with Memory.open() as memory:
         assert [turn.role for turn in memory.turns("talk")] == ["user", "user", "assistant"]
+
+
+def test_an_empty_bank_says_that_it_is_empty(capsys: pytest.CaptureFixture[str]) -> None:
+    Memory.open(bank="new", zone="Europe/Lisbon").close()
+    capsys.readouterr()
+    assert run(["ask", "When did Ana move?", "--bank", "new", "--model", "none"]) == 0
+    assert "the bank is empty, nothing was added to it yet" in capsys.readouterr().out

@@ -243,3 +243,23 @@ def test_the_user_of_a_chat_gets_the_name_that_is_given(shell: Shell, tmp_path: 
     assert shell("bank", "export", export)[0] == 0
     code, _, err = shell("import", export, "--bank", "copy", "--name", "Ana")
     assert code == 2 and "leave --name out" in err
+
+
+def test_a_refused_import_makes_no_bank(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    chat, notes, empty = tmp_path / "chat.txt", tmp_path / "notes.md", tmp_path / "folder"
+    chat.write_text("12/03/2025, 18:04 - Bea: hey are we still on for saturday\n")
+    notes.write_text("# 2025-04-02\nBike serviced, 85 euros.\n")
+    empty.mkdir()
+    for refused, code in ((chat, 2), (notes, 2), (empty, 3)):
+        assert run(["import", str(refused), "--no-wait", "--bank", "new"]) == code
+    capsys.readouterr()
+    assert run(["bank", "list", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_a_file_without_messages_says_so(shell: Shell, tmp_path: Path) -> None:
+    deleted = tmp_path / "mem0.jsonl"
+    lines = (FIXTURES / "openmemory.jsonl").read_text().splitlines()
+    deleted.write_text("".join(f"{line}\n" for line in lines if "deleted" in line or "archived" in line))
+    code, out, err = shell("import", str(deleted), "--format", "mem0")
+    assert (code, err) == (0, "") and "there is no message in it to add\nleft out: memories" in out

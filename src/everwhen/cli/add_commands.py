@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,6 +194,7 @@ class _Import:
     problems: list[str] = field(default_factory=list)
     """Files of a folder that could not be read to the end, each with why."""
     seen: int = 0
+    _opened: Memory | None = None
 
     def file(self, file: Path) -> None:
         """One file; the data sets make a bank of each conversation, unless one is named."""
@@ -201,25 +203,24 @@ class _Import:
         kind, conversations = self._read(file)
         self.kinds[kind] = None
         if self.here.bank or kind not in SEVERAL:
-            with self._bank() as memory:
-                self._add(memory, conversations, kind in SEVERAL)
+            with self._one_bank():
+                self._add(conversations, kind in SEVERAL)
             return
         for conversation in conversations:
             self.here.bank = conversation.name
-            with self._bank() as memory:
-                self._add(memory, [conversation], several=False)
+            with self._one_bank():
+                self._add([conversation], several=False)
 
     def folder(self, folder: Path) -> None:
         """All files of a folder into one bank. One that is broken stops none of the others."""
         from everwhen.ingest.importers import SEVERAL, UnknownFormat, check_format, files_in
 
         check_format(self.format)
-        with self._bank() as memory:
-            self.banks[memory.bank] = 0
+        with self._one_bank():
             for file in files_in(folder):
                 try:
                     kind, conversations = self._read(file)
-                    self._add(memory, conversations, kind in SEVERAL)
+                    self._add(conversations, kind in SEVERAL)
                 except UnknownFormat:
                     self.left_out["files of another kind"] += 1
                 except (UsageError, Damaged, Refused) as error:
@@ -229,8 +230,21 @@ class _Import:
             if not self.kinds and not self.problems:
                 raise NotFound(f"there is nothing to import in {folder}")
 
+    @contextmanager
+    def _one_bank(self) -> Iterator[None]:
+        """What is added goes into one bank, which is closed then."""
+        try:
+            yield
+        finally:
+            if self._opened is not None:
+                self._opened.close()
+            self._opened = None
+
     def _bank(self) -> Memory:
-        return self.here.open(create=True, extract=LATER)
+        """The bank; a new one is made when the first message for it has been read, so a refused import makes none."""
+        if self._opened is None:
+            self._opened = self.here.open(create=True, extract=LATER)
+        return self._opened
 
     def _read(self, file: Path) -> tuple[str, Iterable[Conversation]]:
         from everwhen.ingest.importers import detect, read
@@ -238,8 +252,8 @@ class _Import:
         kind = detect(file) if self.format == "auto" else self.format
         return kind, read(file, kind, self.options)
 
-    def _add(self, memory: Memory, conversations: Iterable[Conversation], several: bool) -> None:
-        """Add conversations to a bank, and note what was left out of them."""
+    def _add(self, conversations: Iterable[Conversation], several: bool) -> None:
+        """Add conversations to the bank, and note what was left out of them."""
         from everwhen.ingest.importers import merged
 
         before = self.seen
@@ -251,9 +265,15 @@ class _Import:
         options = self.options
         for one in conversations:
             before = self.seen
-            messages = self._named(merged([one]) if several else one.messages)
+            messages = iter(self._named(merged([one]) if several else one.messages))
             try:
-                added = memory.add_many(messages, zone=options.zone, at=options.at, progress=told)
+                first = list(islice(messages, 1))
+                if not first:
+                    continue
+                memory = self._bank()
+                added = memory.add_many(
+                    chain(first, messages), zone=options.zone, at=options.at, progress=told
+                )
             finally:
                 self.left_out += one.left_out
                 self.notes += one.left_out.notes
@@ -278,6 +298,8 @@ class _Import:
         }
         if here.printed(result):
             return
+        if not self.banks:
+            say("there is no message in it to add")
         for bank, new in self.banks.items():
             here.remark(f"bank {bank}: {new} new turns", style=None)
         for kind, counts in (("left out", self.left_out), ("note", self.notes)):

@@ -100,7 +100,8 @@ def ask(
         trace["signs"] = {name: round(value, 3) for name, value in found.signs().items()}
         trace["searched"] = {"turns": [one.turn.id for one in found.replies]}
     if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
-        refused = phrases.refusal(found, draft.reason or NOT_TOLD)
+        nothing = not (found.replies or found.unread) and not bank.stats().turns
+        refused = phrases.EMPTY if nothing else phrases.refusal(found, draft.reason or NOT_TOLD)
         near = tuple(one.citation() for one in found.replies[:1])
         sure = round(1 - chance(found), 3)
         return Answer(refused, near, abstained=True, confidence=sure, trace=trace)

@@ -14,6 +14,7 @@ from everwhen.when import Interval
 from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
+EMPTY = "Not known: the bank is empty, nothing was added to it yet."
 SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
 
 

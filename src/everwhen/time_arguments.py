@@ -106,11 +106,13 @@ class TimeReader:
             return None, None
         if isinstance(between, Interval):
             return between.start, between.end
-        listed: Sequence[Time | None] = [between] if isinstance(between, str) else between
+        listed: Sequence[Time | None] = (
+            [side.strip() or None for side in between.split("..", 1)] if isinstance(between, str) else between
+        )
         if not isinstance(listed, list | tuple) or len(listed) not in (1, 2):
             raise UsageError(
-                "between takes one stretch of time ('last week'), two times ('2025-03-01', '2025-03-31') "
-                "or an Interval"
+                "between takes one stretch of time ('last week', '2025-03-01..2025-03-31'), two times "
+                "('2025-03-01', '2025-03-31') or an Interval"
             )
         first, last = (
             None if one is None else self.interval(one, "between") for one in (listed[0], listed[-1])
@@ -164,6 +166,15 @@ def read(text: str, now: datetime, zone: Callable[[], str] = lambda: "UTC") -> d
         if found.interval is not None and alone:
             return found.interval
     raise ValueError(f"{shown} is no time that everwhen knows; {_HOW}")
+
+
+def is_time(text: str) -> bool:
+    """Whether a text says a time, and nothing else."""
+    try:
+        read(text, datetime.now(UTC))
+    except ValueError:
+        return False
+    return True
 
 
 def iso_instant(text: str) -> datetime:

@@ -83,6 +83,24 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
     assert len(shell.json("turns", "--between", "2025-03-04T00:00:00Z", "2025-03-10T00:00:00Z")) == 2
 
 
+def test_a_window_is_one_expression_or_two_times(shell: Shell) -> None:
+    for day in ("2025-03-01", "2025-03-05", "2025-04-09"):
+        shell("add", f"violin on {day}", "--at", f"{day}T10:00:00Z")
+
+    def within(*window: str) -> set[str]:
+        found = shell.json("recall", *window, "violin")["memories"]
+        return {memory["text"].removeprefix("violin on 2025-") for memory in found}
+
+    assert within("--between", "March 2025") == within("--between=March 2025") == {"03-01", "03-05"}
+    assert within("--between", "2025-03-04..2025-04-30") == {"03-05", "04-09"}
+    assert within("--between", "2025-03-04", "April 2025") == {"03-05", "04-09"}
+    assert within("--between", "2025-03-04..") == {"03-05", "04-09"}
+    assert within("--between", "..2025-03-04") == {"03-01"}
+    code, out, _ = shell("forget", "--between", "March 2025", "--dry-run")
+    assert code == 0 and "would go: 2 turns" in out
+    assert shell("recall", "violin", "--between", "soon enough")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [

@@ -199,7 +199,8 @@ def _telling_what_is_missing() -> Iterator[None]:
 
 
 def hoisted(arguments: Iterable[str]) -> list[str]:
-    """The same arguments with the shared options in front, so that they may stand after the command too."""
+    """The same arguments with the shared options in front, so that they may stand after the command too, and
+    `--between A B` as `--between A..B`."""
     front: list[str] = []
     rest: list[str] = []
     given = list(arguments)
@@ -216,6 +217,19 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
             front += [name, value]
         elif word in _ALONE:
             front.append(word)
+        elif word == "--between":
+            rest += [word, *_one_value(given)]
         else:
             rest.append(word)
     return front + rest
+
+
+def _one_value(given: list[str]) -> list[str]:
+    """What follows `--between`, taken from the arguments: one value, of two times where two stand there."""
+    from everwhen.time_arguments import is_time
+
+    value = given[:1]
+    del given[:1]
+    if given and not given[0].startswith("-") and ".." not in value[0] and is_time(given[0]):
+        value = [f"{value[0]}..{given.pop(0)}"]
+    return value

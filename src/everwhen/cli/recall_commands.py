@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Asked = Annotated[str | None, Option(help="The moment of asking [now].")]
 Between = Annotated[
-    tuple[str, str] | None, Option(help="Only what was said from A to B: ISO 8601 or expressions.")
+    str | None, Option(metavar="TIME", help="Only what was said then: 'July 2025', or from A to B as A..B.")
 ]
 AsOf = Annotated[str | None, Option(help="What had been said by then.")]
 KnownAt = Annotated[str | None, Option(help="What the memory held then.")]

@@ -29,7 +29,7 @@ def forget(
     session: Annotated[str | None, Option(help="A whole session.")] = None,
     entity: Annotated[str | None, Option(help="Everything about somebody or something.")] = None,
     between: Annotated[
-        tuple[str, str] | None, Option(help="What was said from A to B: ISO 8601 or expressions.")
+        str | None, Option(metavar="TIME", help="What was said then: 'July 2025', or from A to B as A..B.")
     ] = None,
     everything: Annotated[bool, Option("--everything", help="All that the bank holds.")] = False,
     dry_run: DryRun = False,
@@ -38,7 +38,7 @@ def forget(
     """Forget for good: turns with all that was made of them, down to the bytes. They do not come back."""
     if not (turn or session or entity or between or everything):
         raise UsageError(
-            "forget what? name it with --turn, --session, --entity, --between A B or --everything "
+            "forget what? name it with --turn, --session, --entity, --between TIME or --everything "
             "(--dry-run only shows what would go)"
         )
     with here.reading() as (memory, clock):

@@ -32,7 +32,8 @@ def when_(
     query: Annotated[str, Argument(help="The question, such as 'when did Ana move to Porto'.")],
     at: At = None,
     between: Annotated[
-        tuple[str, str] | None, Option(help="Only answers from A to B: ISO 8601 or expressions.")
+        str | None,
+        Option(metavar="TIME", help="Only answers from then: 'July 2025', or from A to B as A..B."),
     ] = None,
     as_of: AsOf = None,
     known_at: KnownAt = None,

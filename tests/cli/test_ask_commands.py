@@ -174,7 +174,19 @@ def test_a_chat_without_a_model_remembers_what_is_told(
     assert "remembered" in out
     assert "extractive, no model" in out
     with Memory.open() as memory:
-        assert [turn.role for turn in memory.turns("talk")] == ["user", "user", "assistant"]
+        assert [turn.role for turn in memory.turns("talk")] == ["user", "user"]
+
+
+def test_the_answers_of_a_chat_without_a_model_are_no_sources(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "I adopted a dog called Biscuit.\nWhat is my dog called?\nWhat is my dog called?\n"
+    monkeypatch.setattr("sys.stdin", io.StringIO(told))
+    assert run(["chat", "--session", "talk", "--name", "Zoe"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("“I adopted a dog called Biscuit.”") == 2
+    with Memory.open() as memory:
+        assert "assistant" not in {one.speaker for one in memory.recall("What is my dog called?")}
 
 
 def test_an_empty_bank_says_that_it_is_empty(capsys: pytest.CaptureFixture[str]) -> None:

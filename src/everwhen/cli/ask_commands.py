@@ -122,7 +122,7 @@ def _show_trace(here: GlobalOptions, answer: Answer) -> None:
 
 
 class Chat:
-    """A conversation with the memory alone: questions are answered from it, all else is remembered."""
+    """A conversation with the memory alone: questions are answered from it, and what the user says is remembered."""
 
     model = "none"
 
@@ -136,17 +136,18 @@ class Chat:
         self.answer: Answer | None = None
 
     def say(self, words: str) -> None:
-        """Answer what the user says, and then remember it: a question is no answer to itself."""
+        """Answer what the user says, and then remember it: a question is no answer to itself.
+
+        The answer is not remembered: it repeats what the memory has, and would be a second source of it.
+        """
         from everwhen.question import is_question
 
-        said: list[dict[str, Any]] = [
-            {"role": "user", "name": self.name, "content": words, "timestamp": datetime.now(UTC)}
-        ]
-        if is_question(words):
-            answer = self.ask(words)
-            said.append({"role": "assistant", "content": answer.text, "timestamp": datetime.now(UTC)})
+        said = {"role": "user", "name": self.name, "content": words, "timestamp": datetime.now(UTC)}
+        asked = is_question(words)
+        if asked:
+            self.ask(words)
         self.memory.add(said, session=self.session, zone=self.here.zone)
-        if len(said) == 1:
+        if not asked:
             self.here.remark("remembered")
 
     def ask(self, question: str) -> Answer:

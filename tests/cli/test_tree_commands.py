@@ -50,3 +50,24 @@ def test_the_profile_has_support_and_dates(told: Shell) -> None:
 def test_what_cannot_be_is_refused(told: Shell) -> None:
     assert told("tree", "--level", "9")[0] == 2
     assert told("consolidate", "--end", "--now", "yesterday")[0] == 2
+
+
+def test_what_builds_the_profile_is_told_and_does(shell: Shell) -> None:  # noqa: F811
+    shell("facts", "assert", "Ana", "likes", "tea")
+    assert shell("profile") == (0, "nothing is remembered yet\n", "")
+    shell("add", "I live in Porto with two cats.", "--name", "Ana", "--at", "2025-03-03T09:00:00Z")
+    assert shell("profile")[1] == "no profile yet; `everwhen bank consolidate --end` builds it\n"
+    assert "`everwhen bank consolidate --end`" in shell("tree")[1]
+    assert shell("bank", "consolidate", "--end")[0] == 0
+    assert "I live in Porto" in shell("profile")[1] and "└── " in shell("tree")[1]
+
+
+def test_a_profile_of_one_person(shell: Shell) -> None:  # noqa: F811
+    for name, words in (("Ana", "I live in Porto with two cats."), ("Rita", "I work at the harbour.")):
+        shell("add", words, "--name", name, "--at", "2025-03-03T09:00:00Z")
+    shell("bank", "consolidate", "--end")
+    code, out, _ = shell("show", "profile", "ana")
+    assert code == 0 and "Porto" in out and "harbour" not in out
+    assert [one["speaker"] for one in shell.json("show", "profile", "Rita")] == ["Rita"]
+    code, _, err = shell("show", "profile", "Nobody")
+    assert code == 3 and "nobody and nothing is called 'Nobody' here" in err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
     from rich.tree import Tree
 
     from everwhen.map import Chart, Layer
-    from everwhen.types import Node
+    from everwhen.memory import Memory
+    from everwhen.types import Node, Statement
 
+BUILD = "`everwhen bank consolidate --end`"
+"""Also builds what lies in windows that are still open: in a new bank that is everything."""
 FIGURES = {
     "dimension": "dim",
     "silhouette": "silh",
@@ -61,28 +65,46 @@ def tree(
     for root in _drawn(shown, clock.zone, full=full):
         here.console.print(root, soft_wrap=False)
     if not shown:
-        yet = "no node there yet; `everwhen bank consolidate` builds the tree"
+        yet = f"no node there yet; {BUILD} builds the tree"
         here.say(yet if waiting else "nothing is remembered there")
 
 
 @app.command()
-def profile(here: GlobalOptions, as_of: AsOf = None, known_at: KnownAt = None) -> None:
+def profile(
+    here: GlobalOptions,
+    name: Annotated[str | None, Argument(help="Only what concerns this person or thing [everybody].")] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+) -> None:
     """What it says of people over all of time, with dates."""
     with here.reading() as (memory, clock):
-        found = memory.profile(**both_times(clock, as_of, known_at))
+        every = memory.profile(**both_times(clock, as_of, known_at))
+        found = every if name is None else _concerning(memory, every, name)
+        turns = memory.stats().turns
     if here.printed(found):
         return
     if not found:
-        here.say("no profile yet; `everwhen bank consolidate` builds the tree that it comes from")
+        yet = "nothing is remembered yet" if not turns else f"no profile yet; {BUILD} builds it"
+        here.say(f"the profile says nothing of {name}" if every else yet)
         return
     listed = table()
-    for name in ("support", "first", "last", "statement"):
-        listed.add_column(name, justify="right" if name == "support" else "left", no_wrap=name != "statement")
+    for head in ("support", "first", "last", "statement"):
+        listed.add_column(head, justify="right" if head == "support" else "left", no_wrap=head != "statement")
     for one in found:
         days = (f"{local(side, clock.zone):%Y-%m-%d}" for side in (one.first, one.last))
         words = one.text if one.fact else f"{one.speaker}: {one.text}"
         listed.add_row(str(one.support), *days, styled(words, style="dim" if one.ended else ""))
     here.console.print(listed)
+
+
+def _concerning(memory: Memory, every: Sequence[Statement], name: str) -> list[Statement]:
+    """The statements of somebody, and those that name them; by all names that they go by."""
+    names = {name}
+    if not any(one.speaker.casefold() == name.casefold() for one in every):
+        entity = memory.entity(name)  # which says so where nobody is called that
+        names = {entity.name, *entity.aliases}
+    named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+    return [one for one in every if named.search(one.speaker) or named.search(one.text)]
 
 
 @app.command()

@@ -112,3 +112,20 @@ def test_forgetting_nothing_in_particular_is_asked_back_in_words_of_the_command_
     assert run(["forget", "--yes"]) == 2
     told = capsys.readouterr().err
     assert "--session" in told and "--everything" in told and "turns=" not in told
+
+
+def test_a_dry_run_shows_the_first_turns_and_counts_the_rest(
+    said: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Memory.open(said, "default", embedder="fake", reader="none") as memory:
+        memory.add(
+            [{"name": "Ana", "content": f"Remark {n}. " + "word " * 40} for n in range(6)], at="2025-05-04"
+        )
+    capsys.readouterr()
+    assert run(["forget", "--everything", "--dry-run"]) == 0
+    counts, *turns, more = capsys.readouterr().out.splitlines()
+    assert counts.startswith("would go: 9 turns")
+    assert turns[:2] == ["  2025-05-01 Ana: I moved to Porto.", "  2025-05-02 Ben: I bought a bicycle."]
+    assert len(turns) == 5 and turns[4].endswith("word…") and more == "  and 4 more turns"
+    assert run(["forget", "--turn", "a", "--dry-run", "--json"]) == 0
+    assert printed(capsys)["turns"] == ["a"]

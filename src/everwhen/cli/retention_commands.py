@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,11 +13,17 @@ from typer import Argument, Exit, Option
 
 from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.progress import counting
+from everwhen.cli.safe_printing import local
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
+    from everwhen.memory import Memory
     from everwhen.types import Receipt
 
+SHOWN = 5
+"""Turns of a dry run that are shown."""
+WIDTH = 80
+"""Characters of each."""
 DryRun = Annotated[bool, Option("--dry-run", help="Only show what would go.")]
 
 
@@ -49,10 +56,14 @@ def forget(
         if not dry_run and not yes:
             if not sys.stdin.isatty():
                 raise UsageError("forgetting cannot be undone: say --yes, or --dry-run to see what would go")
-            _show(here, go(dry_run=True))
+            planned = go(dry_run=True)
+            _show(here, planned)
+            _show_turns(here, memory, planned)
             typer.confirm("Forget all of this for good?", abort=True)
         receipt = go(dry_run=dry_run)
-    _show(here, receipt)
+        _show(here, receipt)
+        if dry_run:
+            _show_turns(here, memory, receipt)
     if not dry_run and not receipt.erased:
         raise Exit(1)
 
@@ -131,6 +142,20 @@ def restore(
     bank = here.bank or "default"
     turns = Memory.restore(file, here.home, bank, overwrite=overwrite)
     here.tell({"bank": bank, "file": file, "turns": turns}, f"bank {bank} is restored: {turns:,} turns")
+
+
+def _show_turns(here: GlobalOptions, memory: Memory, planned: Receipt) -> None:
+    """The first turns that would go, each with its day and its first words, and how many more."""
+    if here.json:
+        return
+    for id_ in planned.turns[:SHOWN]:
+        turn = memory.turn(id_)
+        words = shorten(turn.text, WIDTH, placeholder="…")
+        here.say(
+            (f"  {local(turn.said_at, turn.zone):%Y-%m-%d} ", "cyan"), (f"{turn.speaker}: ", "bold"), words
+        )
+    if (more := len(planned.turns) - SHOWN) > 0:
+        here.say(f"  and {more:,} more turns")
 
 
 def _show(here: GlobalOptions, receipt: Receipt) -> None:

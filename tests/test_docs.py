@@ -90,6 +90,18 @@ def test_the_readme_fits_three_screens() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
+def test_the_figure_beside_other_memories_is_the_same_wherever_it_stands() -> None:
+    results = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    (measured,) = re.findall(
+        r"<!-- peers-locomo-quality -->.*?^\| everwhen \| \S+ \| (\S+) ", results, re.M | re.S
+    )
+    figure = measured.strip("*")
+    assert f"and {figure} with the other memories" in results
+    for page in (ROOT / "README.md", ROOT / "docs" / "moving.md"):
+        words = page.read_text(encoding="utf-8")
+        assert f"| **{figure}** |" in words and f"The {figure} is with weights" in words
+
+
 def test_every_page_is_in_the_navigation_of_the_site() -> None:
     listed = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(

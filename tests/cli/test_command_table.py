@@ -113,3 +113,9 @@ def test_completion_offers_commands_and_groups_and_no_alias(
 
     assert offered("everwhen ") == [*EVERYDAY, *WHOLE, *GROUPS]
     assert offered("everwhen bank re") == ["restore", "retain", "reextract", "reembed"]
+
+
+def test_the_first_screen_names_what_reads_a_time_expression(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in ([], ["time"]):
+        assert run([*words, "--help"]) == 0
+        assert "`resolve` a time expression" in capsys.readouterr().out

@@ -83,6 +83,13 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
     assert len(shell.json("turns", "--between", "2025-03-04T00:00:00Z", "2025-03-10T00:00:00Z")) == 2
 
 
+def test_an_empty_bank_has_no_events_since_nothing_is_remembered(shell: Shell) -> None:
+    shell("facts", "assert", "Ana", "likes", "tea")
+    assert shell("show", "events") == (0, "nothing is remembered yet\n", "")
+    shell("add", "hello")
+    assert shell("show", "events") == (0, "no such event\n", "")
+
+
 def test_a_window_is_one_expression_or_two_times(shell: Shell) -> None:
     for day in ("2025-03-01", "2025-03-05", "2025-04-09"):
         shell("add", f"violin on {day}", "--at", f"{day}T10:00:00Z")

@@ -58,7 +58,7 @@ GROUPS = {
         },
     ),
     "time": Group(
-        "Compare two events; read a time expression.",
+        "`compare` two events; `resolve` a time expression.",
         {**_in("time_commands", "compare"), "resolve": Place("time_commands", "when-is")},
     ),
     "bank": Group(

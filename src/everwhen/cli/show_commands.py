@@ -96,12 +96,13 @@ def events(
     with here.reading() as (memory, clock):
         then = both_times(clock, as_of, known_at)
         found = newest(memory.events(about, clock.window(between), subject, verb, status, **then), limit)
+        turns = memory.stats().turns
     if here.printed(found):
         return
     if found:
         show_calendar(here, found)
     else:
-        here.say("no such event")
+        here.say("no such event" if turns else "nothing is remembered yet")
 
 
 def show_calendar(here: GlobalOptions, found: Sequence[Event]) -> None:

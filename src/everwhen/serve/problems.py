@@ -121,9 +121,11 @@ def of_bug(_: Request, error: Exception) -> Response:
 
 def sentence_of(errors: Any) -> str:
     """The first validation error as a person says it; of a value that may be of several types, that of the type it
-    came furthest with."""
+    came furthest with. A field that is not known goes before one that is missing: mostly it is that one, misspelt."""
     nothing: dict[str, Any] = {"loc": (), "msg": "the request is not what it should be", "type": ""}
-    first: dict[str, Any] = max(errors, key=lambda error: len(error["loc"]), default=nothing)
+    first: dict[str, Any] = max(
+        errors, key=lambda error: (len(error["loc"]), error["type"] == "extra_forbidden"), default=nothing
+    )
     if first["type"] == "json_invalid":
         return f"the body is not JSON: {first.get('ctx', {}).get('error', 'it cannot be read')}"
     # The first part says whether body, query or path; names of types have brackets.

@@ -378,6 +378,27 @@ Got the job at the harbour, starting 8 December. | 2025-12-08/..
 We lowered the fee to 30 as of 1 December. | 2025-12-01/..
 ~ a day of a few weeks ago does not
 she broke her wrist on 2 November | 2025-11-02/2025-11-03
+= a day without its month lies in the month that was named before it
+The fair is in March. We build on the 12th. | 2026-03-01/2026-04-01 2026-03-12/2026-03-13
+In August we walked the coast, from the 3rd to the 9th. | 2025-08-01/2025-09-01 2025-08-03/2025-08-10
+We rent the hut in February from the 24th to the 2nd. | 2026-02-01/2026-03-01 2026-02-24/2026-03-03
+~ unless it lies on the other side of now
+We ordered it in September, it comes on the 4th. | 2025-09-01/2025-10-01 2025-12-04/2025-12-05
+We saw them in May. She rings on the 2nd. | 2025-05-01/2025-06-01 2025-12-02/2025-12-03
+= a week by its number is the one that the verb looks at
+The paint was delivered in week 50. | 2024-12-09/2024-12-16
+We ski in week 7. | 2026-02-09/2026-02-16
+The audit was pushed to week 3. | 2026-01-12/2026-01-19
+~ which is this year's where no verb tells
+Budget review: in week 49 | 2025-12-01/2025-12-08
+= a year in two digits
+They founded the choir in May 71. | 1971-05-01/1971-06-01
+We have run the mill since 94, my brother and I. | 1994-01-01/..
+The bridge was new back in 68. | 1968-01-01/1969-01-01
+~ is none where something is counted, or a time was run
+In June 86 people signed up. | 2025-06-01/2025-07-01
+Since 50 people came we needed a bigger hall. |
+She ran it in 52. |
 """
 
 

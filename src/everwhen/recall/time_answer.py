@@ -152,7 +152,10 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     begun = similar_facts(store, vector, question.event, 1, then)
-    clues = at_edges([*gather_evidence(store, ranked[:TURNS], units, then), *begun], question, ask.at)
+    told = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
+    # "8 years and I still hate scales" says since when, and no more.
+    told = [one for one in told if one.reaches_now or question.form == "since"]
+    clues = at_edges(told, question, ask.at)
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
     found = features(question, clues, near_turns, read)

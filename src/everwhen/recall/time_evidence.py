@@ -56,6 +56,8 @@ class TimeEvidence:
     """The whole turn and the one before it in the session."""
     denied: bool = False
     """Whether the words say that it did not happen then."""
+    reaches_now: bool = True
+    """Of a beginning: whether words say that it lasts up to the moment of speaking."""
 
     @property
     def dated(self) -> bool:
@@ -146,13 +148,20 @@ def _clues(
     for ref in resolve(turn.text, turn.said_at, turn.zone):
         sentence = sentence_at(turn.text, ref.span[0])
         kind: Kind
+        reaches_now = True
         if ref.interval is not None and ref.kind in ("point", "range"):
             kind, interval = "expression", ref.interval
-        elif ref.duration is not None and ref.kind == "duration" and _UP_TO_NOW.search(sentence):
+        elif ref.duration is not None and ref.kind == "duration":
             kind, interval = "lasting", _so_long_ago(ref.duration, turn)
+            reaches_now = _UP_TO_NOW.search(sentence) is not None
         else:
             continue
-        found.append(TimeEvidence(kind, interval, sentence, turn, rank, expression=ref.text, around=around))
+        found.append(
+            TimeEvidence(
+                kind, interval, sentence, turn, rank,
+                expression=ref.text, around=around, reaches_now=reaches_now,
+            )
+        )  # fmt: skip
     found += facts
     day = unit_around(turn.said_at, "day", turn.zone)
     found.append(TimeEvidence("said", day, turn.text, turn, rank, around=around))

@@ -17,6 +17,8 @@ from everwhen.when.tokenizer import Token, word_set
 
 _REACH = 12
 """Tokens between the two names of a day at the most."""
+_SENTENCE_REACH = 120
+"""Characters between a month and a day of the next sentences at the most."""
 _NAMES = 3
 """Other times that may stand between them."""
 _EXPLAINS = word_set("so ( i.e ie namely meaning =")
@@ -75,11 +77,16 @@ def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Con
     ]
 
 
-def in_the_month_named(found: Sequence[TimeRef], ctx: Context) -> list[TimeRef]:
-    """The same references, where a day without a month follows a date of the same sentence, both before or both after
-    now: "I land on 9 July and stay till the 30th"; "we land on 28 July and stay till the 9th" is the month after."""
+def in_the_month_named(
+    found: Sequence[TimeRef], ctx: Context, earlier: Sequence[TimeRef] = ()
+) -> list[TimeRef]:
+    """The same references, where a day without a month follows a month or a date of the same text, both before or both
+    after now: "I land on 9 July and stay till the 30th", "my exams are in June. The first is on the 9th"; "we land on
+    28 July and stay till the 9th" is the month after. `earlier` are the references of the sentences before it."""
     kept = list(found)
-    date: TimeRef | None = None
+    first = kept[0].span[0] if kept else 0
+    named = next((ref for ref in reversed(earlier) if _MONTH.search(ref.text)), None)
+    date = named if named and first - named.span[1] <= _SENTENCE_REACH and _is_date(named) else None
     for place, ref in enumerate(kept):
         if _MONTH.search(ref.text):
             date = ref if _is_date(ref) else None
@@ -94,7 +101,7 @@ _ORDINAL = re.compile(r"\d+")
 
 def _is_date(ref: TimeRef) -> bool:
     return (
-        ref.grain == "day"
+        ref.grain in ("day", "month")
         and ref.kind == "point"
         and not _YEAR.search(ref.text)
         and not _RELATIVE.search(ref.text)
@@ -103,22 +110,25 @@ def _is_date(ref: TimeRef) -> bool:
 
 def _in_month(ref: TimeRef, date: TimeRef, ctx: Context) -> TimeRef | None:
     named = _begins(date, ctx)
-    number = _ORDINAL.search(ref.text)
-    if named is None or number is None or ref.interval is None:
+    days = [int(number) for number in _ORDINAL.findall(ref.text)]
+    if named is None or not days or ref.interval is None:
         return None
-    day = int(number[0])
     try:
-        sides = [
+        start, end = (
             None if one is None else _in_the_month_of(one, day, named, ctx)
-            for one in (ref.interval.start, ref.interval.end)
-        ]
+            for one, day in ((ref.interval.start, days[0]), (ref.interval.end, days[-1]))
+        )
+        if start is not None and end is not None and end <= start:  # "in December, from the 20th to the 3rd"
+            end = shift(end.astimezone(ctx.zone).replace(tzinfo=None), "month", 1).replace(tzinfo=ctx.zone)
     except (ValueError, OverflowError):  # there is no 31st in it, or no year after 9999
         return None
     now = ctx.now.replace(tzinfo=ctx.zone)
-    places = (ref.interval.start or ref.interval.end, sides[0] or sides[1])
-    if any(one is None or (one > now) != (named > now) for one in places):
+    said, moved = ref.interval.start or ref.interval.end, start or end
+    if said is None or moved is None or (moved > now) != (named > now):
         return None
-    return replace(ref, interval=Interval(sides[0], sides[1], ref.interval.grain), confidence=0.7)
+    if (said > now) != (named > now) and not (ref.kind == "range" and ref.interval.contains(now)):
+        return None
+    return replace(ref, interval=Interval(start, end, ref.interval.grain), confidence=0.7)
 
 
 def _in_the_month_of(side: datetime, day: int, named: datetime, ctx: Context) -> datetime:

@@ -222,9 +222,12 @@ class Holiday(Cycle):
         return None if day is None else Piece(day, day + DAY, "day")
 
 
+_HALF_A_YEAR = timedelta(weeks=26)
+
+
 @dataclass(frozen=True, slots=True)
 class WeekNumber(Cycle):
-    """ISO week 31."""
+    """ISO week 31: of this year, or where a verb tells, the one before or the one to come."""
 
     number: int
 
@@ -233,7 +236,12 @@ class WeekNumber(Cycle):
         return Piece(begin, begin + timedelta(weeks=1), "week") if 1 <= self.number <= 53 else None
 
     def span(self, ctx: Context) -> Span | None:
-        return self.instance(ctx.floor(ctx.now, "year"), ctx.conventions)
+        this_year = self.instance(ctx.floor(ctx.now, "year"), ctx.conventions)
+        if ctx.side == "past":
+            return nearest(self, ctx, "past")
+        # "Show me week 1" looks ahead by its verb alone; "we ski in week 7", said in winter, by the calendar as well.
+        is_over = this_year is not None and ctx.now - this_year.end > _HALF_A_YEAR
+        return nearest(self, ctx, "future") if ctx.side == "future" and is_over else this_year
 
 
 @dataclass(frozen=True, slots=True)

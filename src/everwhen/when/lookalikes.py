@@ -119,8 +119,10 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return tokens[item.start - 2].kind == "ordinal"  # on the 3rd or the 4th
     if isinstance(value, Months) and before == "for" and _behind(item, tokens, _ARRANGED):
         return True  # booked for June
-    if isinstance(value, DayOfMonth) and before == "to" and tokens[item.end - 1].kind == "ordinal":
-        return _behind(item, tokens, WORDS["moves"])  # moved to the 30th
+    if before == "to" and (isinstance(value, WeekNumber) or _is_ordinal_day(item, tokens)):
+        return _behind(item, tokens, WORDS["moves"])  # moved to the 30th, to week 50
+    if item.rule is not None and item.rule.name == "year in two digits":
+        return not after or after in _ENDS_OF_YEAR or after in _AFTER_DAY - {"of", "to", "or"}
     if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
         return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s
     if isinstance(value, Weekend):
@@ -143,6 +145,10 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
             after,
         ) == ("(", ")")
     return False
+
+
+def _is_ordinal_day(item: Item, tokens: list[Token]) -> bool:
+    return isinstance(item.value, DayOfMonth) and tokens[item.end - 1].kind == "ordinal"
 
 
 def _set_apart(item: Item, tokens: list[Token], before: str, after: str) -> bool:
@@ -268,6 +274,8 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
             return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
             return not counted
+        case Fixed(unit="month") if last == "number" and len(tokens[item.end - 1].lower) == 2:
+            return not counted  # "in June 86 people came"
         case Fixed(unit="year") if last == "number":
             prior = tokens[item.start - 1].lower if item.start else ""
             amounts = after == "of" or (after in ("to", "-") and _number_at(tokens, item.end + 1))

@@ -128,7 +128,7 @@ def _english(
     tokens = without_names(tokenize(text, start, end), name_spans(text, start, end))
     items = [item for item in parse(tokens, book, senses) if item.category in _ROOTS]
     found = with_shared_year(choose(text, tokens, items, ctx, stands), tokens, ctx)
-    found = in_the_month_named(dated_beside(found, tokens, ctx), ctx)
+    found = in_the_month_named(dated_beside(found, tokens, ctx), ctx, earlier)
     if (found or earlier) and any(token.lower in TRIGGERS for token in tokens):
         return _counted_from_told(text, tokens, items, ctx, found, earlier)
     return found

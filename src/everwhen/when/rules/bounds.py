@@ -23,7 +23,7 @@ from everwhen.when.cycles import (
 from everwhen.when.meaning import AtClock, Days, Fixed, Hours, Instants, Meaning, Now, Part, PartOfDay, UnitAt
 from everwhen.when.offsets import TODAY, Ago, Amount
 from everwhen.when.parser import RuleBook, ends_in, not_ending_in
-from everwhen.when.rules.dates import month_day, year
+from everwhen.when.rules.dates import month_day, year, year_in_two_digits
 
 book = RuleBook()
 add, rule, fixed, same = book.add, book.rule, book.fixed, book.same
@@ -65,6 +65,12 @@ fixed("after", "after", "after", "following", "later than", gives="bound")
 
 
 add("bounded", Bound, "<bound> the? early|late? <time>", where=not_ending_in(Bound, Between, Days))
+
+
+@rule("since <yy>", gives="final", bare=True, name="year in two digits")
+def since_a_year_in_two_digits(number: int) -> Bound | None:
+    began = year_in_two_digits(number)
+    return None if began is None else Bound("since", began)
 
 
 # Two weeks since Monday: Monday is said, the two weeks add nothing.

@@ -156,6 +156,18 @@ def month_and_year(month: int, number: int) -> Fixed:
     return Fixed(datetime(number, month, 1), "month")
 
 
+@rule("<month> <yy>", gives="whole")
+def month_and_two_digits(month: int, number: int) -> Fixed | None:
+    """January 88: only numbers that cannot be a day."""
+    return month_and_year(month, full_year(number, 2030)) if 32 <= number <= 99 else None
+
+
+@rule("back in <yy>", gives="final", bare=True, trim=2)
+def year_in_two_digits(number: int) -> Fixed | None:
+    """Back in 86, since 94: with nothing behind it that is counted. "Ran it in 52" is no year."""
+    return year(full_year(number, 2030)) if 40 <= number <= 99 else None
+
+
 add("year and month", turned(month_and_year), "<year> ,? <month>", "<year> -|/ <month>", gives="whole")
 
 

@@ -65,7 +65,8 @@ def main() -> None:
     kept = {"weights": weights, "least": LEAST, "from": "training/fit_extractive.py"}
     print(json.dumps(kept | {"held_out": figures}, indent=1))
     if options.write:
-        WEIGHTS.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        rest = json.loads(WEIGHTS.read_text("utf-8"))  # `fit_newer_reply.py` writes its part
+        WEIGHTS.write_text(json.dumps(rest | kept, indent=1) + "\n", "utf-8")
         FIGURES.write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
 
 

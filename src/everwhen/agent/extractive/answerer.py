@@ -6,22 +6,19 @@ of some strength is right was measured (`weights.json`, by `training/fit_extract
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from everwhen.agent.extractive import count_answers, phrases, time_answers, valid_replies
+from everwhen.agent.extractive.newer_reply import fitted
 from everwhen.agent.extractive.phrases import DraftAnswer
+from everwhen.agent.extractive.reply import QUOTE, TurnReply
 from everwhen.agent.extractive.turn_replies import (
-    QUOTE,
     TurnReplies,
-    TurnReply,
     ask_again,
     content,
     find_replies,
@@ -217,10 +214,3 @@ def chance(found: TurnReplies) -> float:
     signs = found.signs()
     odds = weights["constant"] + math.fsum(weights[name] * signs[name] for name in WEIGHED)
     return 1.0 / (1.0 + math.exp(-odds))
-
-
-@cache
-def fitted() -> Mapping[str, Any]:
-    """The fitted numbers, with where they come from."""
-    held: Mapping[str, Any] = json.loads(files(__package__).joinpath("weights.json").read_text("utf-8"))
-    return held

@@ -14,7 +14,8 @@ from itertools import product
 
 from everwhen.agent.extractive import phrases
 from everwhen.agent.extractive.phrases import DraftAnswer
-from everwhen.agent.extractive.turn_replies import TurnReplies, TurnReply, missing_name
+from everwhen.agent.extractive.reply import TurnReply
+from everwhen.agent.extractive.turn_replies import TurnReplies, missing_name
 from everwhen.question import Question
 from everwhen.when import Interval, resolve
 from everwhen.when.lexicon import ONES, TEENS, TENS

@@ -11,15 +11,17 @@ from datetime import datetime
 from functools import cache
 from typing import TypeAlias
 
-from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.agent.extractive.newer_reply import LAST, newest_first
+from everwhen.agent.extractive.reply import TurnReply, chance_of_reply, log_odds, told_at, weight
+from everwhen.models.reader import Passage, Reader
 from everwhen.operations import Bank
 from everwhen.question import Question, parse
 from everwhen.question.names import surely_named
 from everwhen.question.time_asked import undated
 from everwhen.recall import Recall, Recipe
 from everwhen.relations import relations
-from everwhen.sentences import around, pieces, sentence_at
-from everwhen.types import Citation, Turn
+from everwhen.sentences import pieces
+from everwhen.types import Turn
 from everwhen.when import Interval, resolve
 
 _FRAME = """
@@ -57,74 +59,13 @@ MANY_TOKENS = 16384
 PIECE = 280  # characters of a turn that are read at once: a long one may speak of ten things
 PIECES = 6  # pieces of one turn that are read
 BEFORE = 160  # characters of the turn before that are read along
-POINTS = 0.5  # the chance from which the words that the reader points at are the answer
-QUOTE = 200  # characters of the sentences that speak for themselves
 MOSTLY = 2 / 3  # of what users said, by the one who asks
 UNNAMED = "user"  # who has said nothing under a name
-NEAR = 4.0  # logits that a reply may stand behind the best one and still replace it because it is newer
 LOWEST = 1e-6  # the least share of the best score that counts
-_NONE = KINDS.index("none")
 HELD = ("who", "where", "what", "name", "amount")
-_EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
 Told: TypeAlias = tuple[Turn, Passage, int, float]
 """A piece of a turn, where it begins, and how far, in logits, its turn stands behind the best that was recalled."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnReply:
-    turn: Turn
-    passage: Passage
-    reading: Reading
-    start: int = 0  # where in the turn's text the passage begins: a long turn is read in pieces
-    recalled: float = 0.0  # how far, in logits, its turn stands behind the best that was recalled
-
-    @property
-    def answers(self) -> float:
-        """The chance that it replies at all."""
-        return 1.0 - float(self.reading.kinds[_NONE])
-
-    @property
-    def kind(self) -> str:
-        """`span`, `yes` or `no`, whichever is likeliest if it replies."""
-        return KINDS[int(self.reading.kinds[:_NONE].argmax())]
-
-    @property
-    def yes(self) -> bool:
-        """What it says to a question of yes or no."""
-        return bool(self.reading.kinds[1] >= self.reading.kinds[2])
-
-    @property
-    def agrees(self) -> float:
-        """How surely it says yes: a logit."""
-        _, yes, no, _ = map(float, self.reading.kinds)
-        return self.reading.relevance + _logit(yes) - _logit(no)
-
-    @property
-    def words(self) -> str:
-        """The answer's own words: its parts as they stand, whole words, without what stands around them."""
-        return ", ".join(self.parts)
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        spans = sorted([self.reading.span, *self.reading.others])
-        parts = [_trimmed(self.passage.text, span) for span in spans if span != (0, 0)]
-        return tuple(dict.fromkeys(part for part in parts if part))
-
-    @property
-    def points(self) -> bool:
-        """Whether it is sure which words answer; where not, its sentences have to speak for themselves."""
-        return self.reading.span_chance >= POINTS
-
-    @property
-    def quote(self) -> str:
-        """The sentence that has the answer; where that is not sure, as many around it as are short."""
-        start, end = self.reading.span
-        place = self.start + start, self.start + max(end, start + 1)  # it may point at nothing
-        return sentence_at(self.turn.text, *place, longest=0 if self.points else QUOTE)
-
-    def citation(self) -> Citation:
-        return Citation(self.turn.id, self.quote, self.turn.said_at, self.turn.speaker, self.turn.zone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,12 +90,12 @@ class TurnReplies:
 
     def signs(self) -> dict[str, float]:
         """What the chance of an answer is computed from: log odds of the best reply and of the recall."""
-        best = self.replies[0].reading if self.replies else None
+        best = (self.replies[0].shown_by or self.replies[0].reading) if self.replies else None
         return {
             "relevance": best.relevance if best else -8.0,
-            "answers": _logit(self.replies[0].answers) if best else -8.0,
-            "span": _logit(best.span_chance) if best else -8.0,
-            "recalled": _logit(self.answerable),
+            "answers": log_odds(chance_of_reply(best)) if best else -8.0,
+            "span": log_odds(best.span_chance) if best else -8.0,
+            "recalled": log_odds(self.answerable),
         }
 
 
@@ -174,21 +115,23 @@ def find_replies(
         return bank.recall(question, at=at, as_of=as_of, max_tokens=tokens, recipe=recipe, fresh=True)
 
     if asked.before:
-        found = _look(bank, reader, asked, asked.base, recall(asked.base))
+        found = _look(bank, reader, asked, asked.base, recall(asked.base), at)
         earlier = _earlier(asked.before, list(found.replies))
         if earlier:
             return replace(found, replies=tuple(earlier))
     named = undated(asked.words, at, bank.zone) if asked.kind in HELD else None
     if named is not None and named[1].end is not None and named[1].end <= at:
         question, then = named
-        found = _look(bank, reader, asked, question, recall(question))
+        found = _look(bank, reader, asked, question, recall(question), at)
         held = [one for one in found.replies if one.answers >= 0.5 and tells_of(one.turn, then, question)]
         if held and reader is not None:
-            return replace(found, replies=tuple(_newest(reader, question, held)))
-    return _look(bank, reader, asked, asked.words, recall(asked.words))
+            return replace(found, replies=tuple(newest_first(reader, question, held)))
+    return _look(bank, reader, asked, asked.words, recall(asked.words), at)
 
 
-def _look(bank: Bank, reader: Reader | None, asked: Question, question: str, recall: Recall) -> TurnReplies:
+def _look(
+    bank: Bank, reader: Reader | None, asked: Question, question: str, recall: Recall, at: datetime
+) -> TurnReplies:
     ids: dict[str, float] = {}
     for memory in recall.memories:
         if memory.kind == "turn" and memory.turns:
@@ -215,8 +158,12 @@ def _look(bank: Bank, reader: Reader | None, asked: Question, question: str, rec
     best: dict[str, TurnReply] = {}
     for reply in _replies(reader, question, told):
         best.setdefault(reply.turn.id, reply)
-    replies = tuple(_newest(reader, question, list(best.values())))
-    return TurnReplies(asked, recall, replies, told=tuple(told), asker=asker)
+    replies = list(best.values())
+    time = parse(question, at, bank.zone).time
+    if time is None or time.order != "first":
+        asks_last = time is not None and time.order == "last"
+        replies = newest_first(reader, question, replies, LAST if asks_last else 0.0)
+    return TurnReplies(asked, recall, tuple(replies), told=tuple(told), asker=asker)
 
 
 def _asker(turns: Sequence[Turn]) -> str | None:
@@ -249,7 +196,7 @@ def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[TurnRe
         TurnReply(turn, passage, reading, start, recalled)
         for (turn, passage, start, recalled), reading in zip(told, readings, strict=True)
     ]
-    return sorted(replies, key=lambda one: -_weight(one))
+    return sorted(replies, key=lambda one: -weight(one))
 
 
 def missing_name(question: str, passages: Iterable[Passage]) -> str:
@@ -286,52 +233,13 @@ def words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.casefold()))
 
 
-def _weight(reply: TurnReply) -> float:
-    """What the reader says of the reply, and what recall knows besides, which reads no turn but sees them all."""
-    said = reply.reading.relevance + 0.5 * _logit(reply.answers) + 0.25 * _logit(reply.reading.span_chance)
-    return said + 0.5 * reply.recalled
-
-
-def _newest(reader: Reader, question: str, replies: list[TurnReply]) -> list[TurnReply]:
-    """A later reply that replaces the best one comes first, and so on."""
-    best = replies[0]
-    while True:
-        later = [
-            one for one in replies
-            if _order(one) > _order(best) and _weight(one) > _weight(replies[0]) - NEAR and one.answers >= 0.5
-        ]  # fmt: skip
-        if not later:
-            break
-        renews = reader.renews(question, [(best.passage, one.passage) for one in later])
-        if float(renews.max()) <= 0:
-            break
-        best = later[int(renews.argmax())]
-    return [best, *(one for one in replies if one is not best)]
-
-
 def _earlier(than: str, replies: list[TurnReply]) -> list[TurnReply]:
     """What held before something: replies that are not that itself, said before it was, the latest of them first; none
     where nothing replies with that something."""
     itself = [one for one in replies if words(than) & words(one.words)]
-    until = max((_order(one) for one in itself if one.answers >= 0.5), default=None)
+    until = max((told_at(one) for one in itself if one.answers >= 0.5), default=None)
     if until is None:
         return []
-    others = [one for one in replies if one not in itself and one.answers >= 0.5 and _order(one) < until]
-    others.sort(key=_order, reverse=True)
+    others = [one for one in replies if one not in itself and one.answers >= 0.5 and told_at(one) < until]
+    others.sort(key=told_at, reverse=True)
     return [*others, *(one for one in replies if one not in others)] if others else []
-
-
-def _order(reply: TurnReply) -> tuple[datetime, int]:
-    return reply.turn.said_at, reply.turn.seq
-
-
-def _trimmed(text: str, span: tuple[int, int]) -> str:
-    start, end = around(text, *span)
-    words = text[start:end].rstrip(_EDGE)
-    words = words if re.match(r"[-−][€$£]?\d", words) else words.lstrip(_EDGE)
-    return words if "." in words[:-1] else words.removesuffix(".")
-
-
-def _logit(chance: float) -> float:
-    inside = min(max(chance, 1e-3), 1 - 1e-3)
-    return math.log(inside / (1 - inside))

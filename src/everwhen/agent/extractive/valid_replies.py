@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import cast
 
-from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, TurnReply, content, read_turn, words
+from everwhen.agent.extractive.reply import TurnReply
+from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, content, read_turn, words
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.models.reader import Reader

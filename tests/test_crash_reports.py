@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -27,13 +28,17 @@ def test_that_is_harmless():
 def test_a_worker_that_dies_says_how_and_where(tmp_path: Path) -> None:
     file = tmp_path / "test_harmful.py"
     file.write_text(HARMFUL)
-    options = ["-n", "1", "-p", "no:cacheprovider", "-p", "tests.crash_reports", "--rootdir", str(tmp_path)]
+    plugins = ["-p", "xdist", "-p", "no:cacheprovider", "-p", "tests.crash_reports"]
+    options = ["-n", "1", *plugins, "--rootdir", str(tmp_path)]
+    # Three workers start, one after the other: they need xdist alone of what is installed.
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *options, "-c", "/dev/null", str(file)],
         capture_output=True,
         text=True,
         check=False,
         cwd=Path(__file__).parents[1],
+        env=environment,
     )
     assert "2 failed, 1 passed" in ran.stdout
     assert "signal 11 (SIGSEGV)" in ran.stdout and "in test_that_reads_what_is_not_there" in ran.stdout

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from everwhen_bench import speed
+from tests import networks
 
 UNITS = 80
 KEYS = (
@@ -17,7 +18,7 @@ KEYS = (
 
 @pytest.fixture(scope="module")
 def result() -> dict[str, Any]:
-    with pytest.MonkeyPatch.context() as patch:
+    with networks.running_each_time(), pytest.MonkeyPatch.context() as patch:
         for name, number in {"RECALLS": 5, "WARM": 1, "INGEST": 8, "ADDS": 3, "POOL": 24}.items():
             patch.setattr(speed, name, number)
         return speed.run(UNITS)

@@ -68,6 +68,7 @@ def test_words_of_another_language_and_signs_are_found(memory: Memory) -> None:
     assert len(memory.recall("🛶", at=ASKED))
 
 
+@pytest.mark.usefixtures("networks_run")
 def test_a_question_of_a_hundred_thousand_words_is_no_slower_than_its_beginning(talk: Memory) -> None:
     start = process_time()
     found = talk.recall(LONG, at=ASKED)

@@ -6,12 +6,14 @@ import hashlib
 import json
 import lzma
 import sqlite3
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from everwhen import Damaged, Memory, Refused
+from everwhen import Damaged, EverwhenError, Memory, Refused
+from everwhen.store.sqlite import connection
 from everwhen.store.sqlite.connection import SCHEMA
 from everwhen.store.sqlite.statements import migrations
 from tests.maintenance.make_schemas import SAID, START, path_of
@@ -50,6 +52,26 @@ def test_a_bank_of_every_schema_is_brought_to_the_newest(home: Path, version: in
         assert memory.doctor() == []
     versions = {row[0] for row in sqlite3.connect(path).execute("SELECT version FROM migrations")}
     assert versions == set(VERSIONS)
+
+
+@pytest.mark.parametrize(("version", "left"), [(0, set()), (3, {1, 2, 3, 4})], ids=["new", "old"])
+def test_a_new_bank_is_made_at_once_and_an_old_one_keeps_the_steps_that_it_took(
+    home: Path, version: int, left: set[int]
+) -> None:
+    path = placed(home, version) if version else home / "banks" / "old.db"
+    steps = [
+        (number, name, script if number < 5 else ["CREATE TABLE nothing", *script])
+        for number, name, script in migrations()
+    ]
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(EverwhenError, match="the database says"):
+        patch.setattr(connection, "migrations", lambda: steps)
+        Memory.open(home, "old", embedder="fake", reader="none", cache_entries=0)
+    with closing(sqlite3.connect(path)) as sql:
+        tables = {name for (name,) in sql.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        taken = {row[0] for row in sql.execute("SELECT version FROM migrations")} if tables else set()
+    assert taken == left and ("turns" in tables) == bool(left)
+    with Memory.open(home, "old", embedder="fake", reader="none", cache_entries=0) as memory:
+        assert memory.stats().schema == SCHEMA and memory.doctor() == []
 
 
 @pytest.mark.parametrize("version", [3, 13])

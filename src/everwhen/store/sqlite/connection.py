@@ -251,7 +251,8 @@ def is_writable(path: Path) -> bool:
 
 
 def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = SCHEMA) -> None:
-    """Bring the schema to the newest version (or another), one transaction for each step."""
+    """Bring the schema to the newest version (or another): a new bank at once, an old one in a transaction for each
+    step."""
     with connection.use() as sql:
         applied = _versions(sql.raw)
         version = max(applied, default=0)
@@ -274,20 +275,20 @@ def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = 
         return
     with connection.use() as sql:
         sql.raw.execute("PRAGMA journal_mode = WAL")
-    for number, name, script in migrations():
-        if number in applied or number > to:
-            continue
+    steps = [step for step in migrations() if step[0] not in applied and step[0] <= to]
+    for together in [steps] if version == 0 else [[step] for step in steps]:
         with connection.transaction() as sql:
-            if number in _versions(sql.raw):  # another process was faster
-                continue
             sql.raw.execute(
                 "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
             )
-            for statement in script:
-                sql.raw.execute(statement)
-            sql.raw.execute(
-                "INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC)))
-            )
+            for number, name, script in together:
+                if number in _versions(sql.raw):  # another process was faster
+                    continue
+                for statement in script:
+                    sql.raw.execute(statement)
+                sql.raw.execute(
+                    "INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC)))
+                )
 
 
 def _versions(sql: sqlite3.Connection) -> set[int]:

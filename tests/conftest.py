@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import os
 import shutil
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,17 @@ ssl.create_default_context = cache(ssl.create_default_context)
 # Typer makes all commands anew each time that one runs: 100 ms, and they are the same.
 typer.main.get_command = cache(typer.main.get_command)
 typer.testing._get_command = typer.main.get_command
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported for the tests stays: the garbage collector does not look through it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 @pytest.fixture(autouse=True)

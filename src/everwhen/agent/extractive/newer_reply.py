@@ -26,18 +26,22 @@ def newest_first(
     told at all is as sure as the surest of those that it replaces."""
     best, replaced = replies[0], list[TurnReply]()
     while True:
+        others = [one for one in replies if one not in replaced]
         later = [
-            one for one in replies if told_at(one) > told_at(best) and weight(replies[0]) - weight(one) < NEAR
+            one
+            for one in replies
+            if told_at(one) > told_at(best)
+            and weight(replies[0]) - weight(one) < NEAR
+            and _odds(replacing_signs(best, one, others, SURE)) + lean > 0  # else the reader need not see it
         ]
         if not later:
             break
         renews = reader.renews(question, [(best.passage, one.passage) for one in later])
-        others = [one for one in replies if one not in replaced]
         odds = [
-            _odds(replacing_signs(best, one, others, float(logit)))
+            _odds(replacing_signs(best, one, others, float(logit))) + lean
             for one, logit in zip(later, renews, strict=True)
         ]
-        if max(odds) + lean <= 0:
+        if max(odds) <= 0:
             break
         replaced.append(best)
         best = later[odds.index(max(odds))]

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everwhen.agent.extractive.newer_reply import fitted, replacing_signs
+from everwhen.agent.extractive.fitted_weights import fitted
+from everwhen.agent.extractive.newer_reply import SURE, replacing_signs
 from everwhen.agent.extractive.reply import told_at, weight
 from everwhen.agent.extractive.turn_replies import find_replies
 from everwhen.memory import Memory
@@ -60,8 +61,9 @@ def test_an_answer_that_was_replaced_still_shows_that_it_was_told(talk: Memory) 
     assert found.signs()["relevance"] == surest.reading.relevance > newer.reading.relevance
 
 
-def test_the_weights_know_every_sign(talk: Memory) -> None:
+def test_the_weights_know_every_sign_and_none_counts_beyond_its_bound(talk: Memory) -> None:
     one, other = find_replies(talk, talk._bank.reader, parse("What does Oda take?"), at=AT).replies[:2]
     signs = replacing_signs(one, other, [one, other], 100.0)
     assert signs.keys() | {"constant"} == fitted()["replaces"].keys()
-    assert signs["renews"] == 7.0
+    assert signs["renews"] == SURE and -SURE <= signs["above"] <= SURE
+    assert replacing_signs(one, other, [one, other], -100.0)["renews"] == -SURE

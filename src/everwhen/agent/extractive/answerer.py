@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.agent.extractive import count_answers, phrases, time_answers, valid_replies
-from everwhen.agent.extractive.newer_reply import fitted
+from everwhen.agent.extractive.fitted_weights import fitted
 from everwhen.agent.extractive.phrases import DraftAnswer
 from everwhen.agent.extractive.reply import QUOTE, TurnReply
 from everwhen.agent.extractive.turn_replies import (

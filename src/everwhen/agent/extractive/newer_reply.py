@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
+from everwhen.agent.extractive.fitted_weights import fitted
 from everwhen.agent.extractive.reply import TurnReply, told_at, weight
 from everwhen.models.reader import Reader
 
 NEAR = 10.0  # how far a reply may stand behind the best one and still replace it because it is newer
 SURE = 7.0  # beyond it no sign counts for more
-LAST = 1.0  # log odds that a later reply gains where the question asks for the last
+LAST = 1.0  # log odds, set by hand, that a later reply gains where the question asks for the last
 NO_OTHER = -8.0  # the weight of no reply at all
 
 
@@ -69,10 +66,3 @@ def replacing_signs(
 def _odds(signs: Mapping[str, float]) -> float:
     weights: Mapping[str, float] = fitted()["replaces"]
     return weights["constant"] + math.fsum(weights[name] * value for name, value in signs.items())
-
-
-@cache
-def fitted() -> Mapping[str, Any]:
-    """The fitted numbers of answers, with where they come from."""
-    held: Mapping[str, Any] = json.loads(files(__package__).joinpath("weights.json").read_text("utf-8"))
-    return held

@@ -9,6 +9,7 @@ import hashlib
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,6 @@ COMPARED = 96
 """Tokens of a turn that is only held against others: as many as in training, and half the time of a long turn."""
 POSITIONS = 256
 """Tokens that the network has room for: a turn ends where they end."""
-BATCH = 4
-"""Pairs of one run, at the most: what is padded costs as much as what is read, and every core has its share."""
 EARLIER = 64
 """Tokens of an earlier turn that are read before one that may replace it."""
 LONGEST_SPAN = 24
@@ -37,6 +36,19 @@ AS_LIKELY, MOST_SPANS = 0.5, 4
 """How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
 LEAST_CHANCE = 0.4
 """Below which nothing is told: whoever asks decides how sure is sure enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What the network gives of one pair, and the turn's own tokens in it."""
+
+    outputs: list[Any]
+    begin: int
+    own: Tokens
+
+    def of_own(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The part of an output that belongs to the turn's own tokens."""
+        return values[self.begin : self.begin + len(self.own.ids)]
 
 
 class PackagedReader:
@@ -60,8 +72,8 @@ class PackagedReader:
         new = [number for number, key in enumerate(keys) if key not in known]
         found = {key: known[key] for key in keys if key in known}
         pairs = [(question, passages[number]) for number in new]
-        for chosen, outputs, _ in self._runs(pairs, ["relevance"], own=COMPARED):
-            found |= {keys[new[row]]: float(outputs[0][at, 0]) for at, row in enumerate(chosen)}
+        for number, run in zip(new, self._runs(pairs, ["relevance"], own=COMPARED), strict=True):
+            found[keys[number]] = float(run.outputs[0][0])
         # The newest stay. The dictionary is another one each time, so that no lock is needed.
         rest = {key: value for key, value in known.items() if key not in found}
         self._read = dict([*rest.items(), *found.items()][-KEPT:])
@@ -72,46 +84,43 @@ class PackagedReader:
         self._read = {}
 
     def renews(self, question: str, pairs: Sequence[tuple[Passage, Passage]]) -> NDArray[np.float32]:
-        out = np.zeros(len(pairs), np.float32)
         later = [
             (question, Passage(late.speaker, late.text, f"{early.speaker}: {early.text}"))
             for early, late in pairs
         ]
-        for chosen, outputs, _ in self._runs(later, ["renews"], slice(EARLIER), COMPARED):
-            out[chosen] = outputs[0][:, 0]
-        return out
+        runs = self._runs(later, ["renews"], slice(EARLIER), COMPARED)
+        return np.array([run.outputs[0][0] for run in runs], np.float32)
 
     def read(self, question: str, passages: Sequence[Passage]) -> list[Reading]:
         return self.read_each([(question, passage) for passage in passages])
 
     def read_each(self, pairs: Sequence[tuple[str, Passage]]) -> list[Reading]:
-        out: dict[int, Reading] = {}
-        for chosen, outputs, encoded in self._runs(pairs, ["relevance", "kind", "status", "span"]):
-            relevance, kind, status, span = outputs
-            for row, number in enumerate(chosen):
-                begin, own = encoded[row]
-                chances = span[row, begin : begin + len(own.ids)]
-                places = _best_spans(chances)
-                spans = [_characters(pairs[number][1], own, place) for place, _ in places]
-                out[number] = Reading(
-                    float(relevance[row, 0]), _softmax(kind[row]), _softmax(status[row]), spans[0], places[0][1],
-                    tuple(span for span in spans[1:] if span != (0, 0)),
-                )  # fmt: skip
-        return [out[number] for number in range(len(pairs))]
+        out = []
+        runs = self._runs(pairs, ["relevance", "kind", "status", "span"])
+        for (_, passage), run in zip(pairs, runs, strict=True):
+            relevance, kind, status, span = run.outputs
+            places = _best_spans(run.of_own(span))
+            spans = [_characters(passage, run.own, place) for place, _ in places]
+            others = tuple(span for span in spans[1:] if span != (0, 0))
+            out.append(
+                Reading(float(relevance[0]), _softmax(kind), _softmax(status), spans[0], places[0][1], others)
+            )
+        return out
 
     def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
         asked = self._vectors(questions)
-        out: dict[int, list[ProposedAnswer]] = {}
-        for chosen, outputs, encoded in self._runs([("", one) for one in passages], ["tells"]):
-            for row, number in enumerate(chosen):
-                begin, own = encoded[row]
-                chances = _glance(outputs[0][row, begin : begin + len(own.ids)], asked)
-                out[number] = [
+        runs = self._runs([("", one) for one in passages], ["tells"])
+        out = []
+        for passage, run in zip(passages, runs, strict=True):
+            told = _told(_glance(run.of_own(run.outputs[0]), asked))
+            out.append(
+                [
                     ProposedAnswer(question, span, chance)
-                    for question, place, chance in _told(chances)
-                    if (span := _characters(passages[number], own, place)) != (0, 0)
+                    for question, place, chance in told
+                    if (span := _characters(passage, run.own, place)) != (0, 0)
                 ]
-        return [out[number] for number in range(len(passages))]
+            )
+        return out
 
     def _vectors(self, questions: Sequence[str]) -> NDArray[np.float32]:
         """Of questions by themselves; each is run once."""
@@ -119,7 +128,7 @@ class PackagedReader:
         for question in questions:
             if question not in self._asked:
                 row = [101, *self._tokens(question), 102]
-                self._asked[question] = session.run(["asks"], _inputs([row], [len(row)]))[0][0]
+                self._asked[question] = session.run(["asks"], _inputs(row, len(row)))[0][0]
         return np.stack([self._asked[question] for question in questions])
 
     def _runs(
@@ -128,24 +137,21 @@ class PackagedReader:
         wanted: list[str],
         before: slice = slice(-BEFORE, None),
         own: int = OWN,
-    ) -> list[tuple[list[int], list[Any], list[tuple[int, Tokens]]]]:
-        """Batches of questions with passages, of about the same length, spread over the cores."""
+    ) -> list[_Run]:
+        """Each question with its passage, spread over the cores; together they would wait for the longest."""
         tokenizer, session = self._model()
         asked = {question: self._tokens(question) for question in dict.fromkeys(one for one, _ in pairs)}
-        rows = [_row(tokenizer, asked[question], passage, before, own) for question, passage in pairs]
-        order = sorted(range(len(rows)), key=lambda number: -len(rows[number][0]))
-        size = max(1, min(BATCH, -(-len(order) // self.threads)))
-        batches = [order[start : start + size] for start in range(0, len(order), size)]
 
-        def run(batch: list[int]) -> tuple[list[int], list[Any], list[tuple[int, Tokens]]]:
-            questions = [len(asked[pairs[number][0]]) + 2 for number in batch]
-            outputs = session.run(wanted, _inputs([rows[number][0] for number in batch], questions))
-            return batch, outputs, [rows[number][1:] for number in batch]
+        def run(pair: tuple[str, Passage]) -> _Run:
+            question = asked[pair[0]]
+            ids, begin, told = _row(tokenizer, question, pair[1], before, own)
+            outputs = session.run(wanted, _inputs(ids, len(question) + 2))
+            return _Run([output[0] for output in outputs], begin, told)
 
-        if len(batches) < 2 or self.threads == 1:
-            return [run(batch) for batch in batches]
-        with ThreadPoolExecutor(min(self.threads, len(batches))) as pool:
-            return list(pool.map(run, batches))
+        if len(pairs) < 2 or self.threads == 1:
+            return [run(pair) for pair in pairs]
+        with ThreadPoolExecutor(min(self.threads, len(pairs))) as pool:
+            return list(pool.map(run, pairs))
 
     def _tokens(self, question: str) -> list[int]:
         tokenizer, _ = self._model()
@@ -177,14 +183,11 @@ def _row(
     return [*read, *own.ids, 102], len(read), own
 
 
-def _inputs(rows: list[list[int]], questions: list[int]) -> dict[str, NDArray[np.int64]]:
-    ids = np.zeros((len(rows), max(map(len, rows))), np.int64)
-    mask, segments = np.zeros_like(ids), np.zeros_like(ids)
-    for place, (row, question) in enumerate(zip(rows, questions, strict=True)):
-        ids[place, : len(row)] = row
-        mask[place, : len(row)] = 1
-        segments[place, question : len(row)] = 1
-    return {"input_ids": ids, "attention_mask": mask, "segments": segments}
+def _inputs(row: list[int], question: int) -> dict[str, NDArray[np.int64]]:
+    ids = np.array([row], np.int64)
+    segments = np.zeros_like(ids)
+    segments[0, question:] = 1
+    return {"input_ids": ids, "attention_mask": np.ones_like(ids), "segments": segments}
 
 
 def _glance(tells: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:

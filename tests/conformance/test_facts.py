@@ -32,7 +32,7 @@ def row(
 
 
 def valid(store: Store, days: float, known: datetime | None = None) -> list[str]:
-    return [found.object for found in store.facts.valid_at(START + days * DAY, "ana", "lives in", known)]
+    return [found.object for found in store.facts.valid_at(START + days * DAY, {"ana"}, {"lives in"}, known)]
 
 
 def test_a_version_comes_back_as_it_was_written(store: Store) -> None:

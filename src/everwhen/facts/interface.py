@@ -181,7 +181,7 @@ class Facts(BankFacts):
         clock = TimeReader(self._zone)
         first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
-        key = None if asked.subject is None else self._subject(asked.subject)
+        key = None if asked.subject is None else {self._subject(asked.subject)}
         then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
         later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
         both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
@@ -302,8 +302,8 @@ class Facts(BankFacts):
         self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
     ) -> Listed[Fact]:
         pending = self._ready()
-        key = None if subject is None else self._subject(subject)
-        found = None if predicate is None else self._predicate(predicate)
+        key = None if subject is None else {self._subject(subject)}
+        found = None if predicate is None else {self._predicate(predicate)}
         return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:

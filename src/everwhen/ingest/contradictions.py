@@ -50,7 +50,7 @@ def believed(
 
 def _held(store: Store, key: Key, turn: Turn) -> tuple[str, Turn] | None:
     """What holds when a turn is said, and the turn that told it."""
-    for row in store.facts.valid_at(turn.said_at, *key, None):
+    for row in store.facts.valid_at(turn.said_at, {key[0]}, {key[1]}, None):
         sources = store.facts.sources([row.id]).get(row.id, [])
         before = [one for one in store.turns(ids=sources) if one.said_at < turn.said_at]
         if before:

@@ -133,7 +133,7 @@ def _known(
                 one.subject, kinds[one.predicate], one.object, _sentence(before, one.object),
                 one.confidence, begun,
             )  # fmt: skip
-    rows = [row for one in sorted(people) for row in store.facts.valid_at(turn.said_at, one, None, None)]
+    rows = [row for one in sorted(people) for row in store.facts.valid_at(turn.said_at, {one}, None, None)]
     rows += [  # what it has ended before, when it is read again
         row for row in store.facts.by_id(store.facts.from_sources([turn.id])) if row.valid_from < turn.said_at
     ]

@@ -79,7 +79,7 @@ class _Known:
         What rests on nothing but the turns that are being read is known only if they say it again.
         """
         subject, key = folded(fact.subject), self.predicates.find(fact.predicate).key
-        rows = {row.id: row for row in self._facts.valid_at(time, subject, key, None)}
+        rows = {row.id: row for row in self._facts.valid_at(time, {subject}, {key}, None)}
         for row in self._facts.by_id(self._facts.from_sources(fact.turns)):
             if folded(row.subject) == subject and self.predicates.find(row.predicate).key == key:
                 rows[row.id] = row

@@ -86,13 +86,25 @@ class Answers:
 
     def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
         from everwhen.agent import extractive
+        from everwhen.recall.described_names import DescribedNames
         from everwhen.recall.query_embedding import shortened
+        from everwhen.store import Then
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")
-        return extractive.ask(
-            self._reading, shortened(words), at=at, as_of=as_of, reader=self._bank.reader, recipe=unread
-        )
+        reader = self._bank.reader
+
+        def answered(question: str) -> Answer:
+            return extractive.ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
+
+        names = DescribedNames(self._bank.store, reader, at, Then(as_of))
+        question, _ = names.put_in(shortened(words))
+        answer = answered(question)
+        if not answer.abstained:
+            return answer
+        further, _ = replace(names, in_turns=True).put_in(question)
+        other = answer if further == question else answered(further)
+        return answer if other.abstained else other
 
     def _run(
         self,

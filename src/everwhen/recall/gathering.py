@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +13,7 @@ from everwhen.models.embed import Embedder
 from everwhen.models.rerank import Candidate, Reranker, RerankQuery
 from everwhen.models.rerank.learned_maxsim import compare_codes
 from everwhen.recall.channels import Found, find
+from everwhen.recall.described_names import DescribedNames
 from everwhen.recall.features import CandidatePool, TokenMatches
 from everwhen.recall.llm_judge import plan_by_llm
 from everwhen.recall.plan import Plan, plan
@@ -43,7 +44,7 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
     recipe = request.recipe
     with timed(timings, "plan"):
         voices = store.voices()
-        asked = _planned(store, voices, request.query, request.asked_at)
+        asked = _planned(store, voices, request, request.query)
         if request.llm is not None and recipe.needs_complexity:
             asked = plan_by_llm(request.llm, asked)
     with timed(timings, "embed"):
@@ -84,19 +85,25 @@ def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
     units = [row.seq for row in evidence.rows if row.kind == "event"]
     if not units:
         return evidence
-    said = where.between.end if where.between else None
-    then = Then(None if said is None else said - timedelta(microseconds=1), where.known_at)
-    replaced = {
-        event.id for event in store.graph.events_told((), units, then) if event.superseded_at is not None
-    }
+    told = store.graph.events_told((), units, _then(where))
+    replaced = {event.id for event in told if event.superseded_at is not None}
     return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
 
 
-def _planned(store: Store, voices: Voices, words: str, at: datetime) -> Plan:
-    """The question taken apart, its names as this memory spells them."""
+def _then(where: Filter) -> Then:
+    """What may be seen: what had been said by the end of the window, and was known then."""
+    said = where.between.end if where.between else None
+    return Then(None if said is None else said - timedelta(microseconds=1), where.known_at)
+
+
+def _planned(store: Store, voices: Voices, request: Request, words: str) -> Plan:
+    """The question taken apart, its names as this memory spells them, and with those of whom it describes."""
     names = _names(voices.speakers, voices.names)
     query, read = corrected(shortened(words), names, lambda word: _is_said(store, word))
-    return replace(plan(query, at, store.info.zone, voices.speakers), read_as=tuple(read.items()))
+    reader = request.reader if request.recipe.read else None
+    query, more = DescribedNames(store, reader, request.asked_at, _then(request.where)).put_in(query)
+    planned = plan(query, request.asked_at, store.info.zone, voices.speakers)
+    return replace(planned, read_as=tuple((read | more).items()))
 
 
 def _is_said(store: Store, word: str) -> bool:
@@ -115,7 +122,7 @@ def _sought(
     store: Store, voices: Voices, embedder: Embedder, request: Request, words: str
 ) -> tuple[Found, dict[str, float]]:
     """What other words than the question's find."""
-    asked = _planned(store, voices, words, request.asked_at)
+    asked = _planned(store, voices, request, words)
     search = store.search(SearchQuery(embed(embedder, asked).vector, asked.query, request.where))
     who = asked.whose("assistant" in voices.roles) if request.recipe.speaker else None
     return find(asked, search, who, request.where, request.recipe)

@@ -19,6 +19,7 @@ from everwhen.models.reader import Passage, Reader, Reading
 from everwhen.question import Question, parse
 from everwhen.question.time_asked import beside
 from everwhen.recall.calendar_unit import unit_around
+from everwhen.recall.described_names import DescribedNames
 from everwhen.recall.pipeline import recall
 from everwhen.recall.question_subject import question_subject
 from everwhen.recall.reader_stage import is_readable
@@ -92,7 +93,8 @@ class WeighedInterval:
 
 def when(store: Store, embedder: Embedder, ask: WhenRequest) -> TimeAnswer | None:
     """The interval of the event asked about, or None if the memory does not say."""
-    ask = replace(ask, query=ask.query[:LONGEST])
+    described = DescribedNames(store, ask.reader, ask.at, ask.then)
+    ask = replace(ask, query=described.put_in(ask.query[:LONGEST])[0])
     question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
         return None

@@ -3,7 +3,7 @@ transaction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -232,9 +232,13 @@ class FactStore(Protocol):
         ...
 
     def valid_at(
-        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+        self,
+        instant: datetime,
+        subjects: Set[str] | None,
+        predicates: Set[str] | None,
+        known_at: datetime | None,
     ) -> list[FactRow]:
-        """What holds at an instant, of one or every subject and predicate (their keys)."""
+        """What holds at an instant, of some or all subjects and predicates (their keys)."""
         ...
 
     def history(self, subject: str, predicate: str | None, *, versions: bool) -> list[FactRow]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -46,9 +46,13 @@ class SqlFacts(SqlPart):
     # Reading
 
     def valid_at(
-        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
+        self,
+        instant: datetime,
+        subjects: Set[str] | None,
+        predicates: Set[str] | None,
+        known_at: datetime | None,
     ) -> list[FactRow]:
-        where, values = _keys(subject, predicate)
+        where, values = _keys(subjects, predicates)
         values["instant"] = to_text(instant)
         if known_at is None:
             return self._rows("facts_now", values, where)
@@ -56,7 +60,7 @@ class SqlFacts(SqlPart):
         return self._rows("facts_known_at", values, where, then=True)
 
     def history(self, subject: str, predicate: str | None, *, versions: bool) -> list[FactRow]:
-        where, values = _keys(subject, predicate)
+        where, values = _keys({subject}, None if predicate is None else {predicate})
         return self._rows("fact_versions" if versions else "fact_history", values, where)
 
     def every_version(self) -> Iterator[FactRow]:
@@ -186,14 +190,14 @@ class SqlFacts(SqlPart):
         return [to_row(row) for row in self._read(name, values, columns=columns, where=where)]
 
 
-def _keys(subject: str | None, predicate: str | None) -> tuple[str, dict[str, Any]]:
-    tests, values = [], {}
-    if subject is not None:
-        tests.append("k.subject_key = :subject")
-        values["subject"] = subject
-    if predicate is not None:
-        tests.append("k.predicate_key = :predicate")
-        values["predicate"] = predicate
+def _keys(subjects: Set[str] | None, predicates: Set[str] | None) -> tuple[str, dict[str, Any]]:
+    tests: list[str] = []
+    values: dict[str, Any] = {}
+    for name, keys in (("subject", subjects), ("predicate", predicates)):
+        if keys is not None:
+            own = {f"{name}{number}": key for number, key in enumerate(sorted(keys))}
+            tests.append(f"k.{name}_key IN ({', '.join(f':{one}' for one in own)})")
+            values |= own
     return " AND ".join(tests) or "TRUE", values
 
 

@@ -1,0 +1,299 @@
+"""Puts names to descriptions: "Where does my sister live?" is read as "Where does my sister Ana live?".
+
+Facts know whose sister somebody is; the turns that tell of her often only name her. With both in the question, those
+that say "my sister" are found and those that say "Ana". Facts propose names; the reader confirms, in the turns that
+told them, that "my sister" is Ana there and not her brother.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+
+from everwhen.facts.predicates import folded, normalised
+from everwhen.models.reader import Passage, Reader
+from everwhen.question import parse
+from everwhen.question.names import surely_named
+from everwhen.relations import Relation, asked_of, relations
+from everwhen.sentences import sentence_at
+from everwhen.store import Filter, Store, Then
+from everwhen.store.facts import FactRow
+from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.terms import STOP_WORDS
+from everwhen.types import Turn
+
+SURE = 1.0
+"""The reader's logit from which a turn tells what somebody is called."""
+MOST = 3
+"""Descriptions of one question that are looked up."""
+LONGEST = 3
+"""Words of a description after "my": "old maths teacher"."""
+SPEAKERS = 4
+"""People of a memory, at the most, each of whom may be the "I" of a question."""
+PROPOSED = 4
+"""Turns that the reader looks at for one description, the newest ones."""
+FOUND = 20
+"""Turns that say a description's words, the best ones, among which the reader's are chosen."""
+AROUND = 200
+"""Characters around a name that are read."""
+
+_DESCRIPTION = re.compile(
+    r"\b(?:(?P<own>[Mm]y|[Oo]ur)|(?P<any>[Tt]he)|(?P<name>[^\W\d_a-z]\w*)['’]s)"
+    rf"\s+(?P<noun>[^\W\d_A-Z][\w-]*(?:\s+[^\W\d_A-Z][\w-]*){{0,{LONGEST - 1}}})"
+)
+_ASKS_WHO = re.compile(r"\s*who(?:['’]s|\s+(?:is|are|was|were))\s*", re.IGNORECASE)
+_NAMES = re.compile(r"[^\W\d_a-z]\w+(?: [^\W\d_a-z]\w+)*")
+_NAMED = re.compile(r"\s+[^\W\d_a-z]")
+_WHO = ("What is {who} called?", "Who is {who}?")
+_WORD = re.compile(r"\w+")
+_CALLED, _PET = normalised("called"), normalised("has pet")
+_NO_NAME = frozenset(STOP_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedNames:
+    """Whom descriptions stand for, in one memory at one time. Without a reader only what facts say outright counts."""
+
+    store: Store
+    reader: Reader | None
+    at: datetime
+    then: Then
+    in_turns: bool = False
+    """Whether turns propose names where facts do not: the reader looks at those that say the description's words."""
+
+    def put_in(self, question: str) -> tuple[str, dict[str, str]]:
+        """The question with a name behind each description that has just one; and what was read as whom."""
+        both = self.in_turns and self.reader is not None
+        if not (both or _DESCRIPTION.search(question)) or parse(question).kind == "name":
+            return question, {}
+        words, read = self._with_names(question)
+        return self._with_descriptions(words, read) if both else (words, read)
+
+    def _with_names(self, question: str) -> tuple[str, dict[str, str]]:
+        words, read, place = question, dict[str, str](), 0
+        for _ in range(MOST):
+            found = _DESCRIPTION.search(words, place)
+            if found is None:
+                break
+            place = found.start("noun")
+            noun, name = self._name(found) or ("", "")
+            end = place + len(noun)
+            if not name or _ASKS_WHO.fullmatch(words[: found.start()]) or _NAMED.match(words[end:]):
+                continue
+            if _words(name) <= _words(words):
+                continue
+            read[words[found.start() : end]] = name
+            words, place = f"{words[:end]} {name}{words[end:]}", end + 1
+        return words, read
+
+    def _with_descriptions(self, question: str, read: dict[str, str]) -> tuple[str, dict[str, str]]:
+        """The same the other way round: "What did Tariq break?" is read as "What did my husband Tariq break?"."""
+        words = question
+        described = {found.end("noun") for found in _DESCRIPTION.finditer(question)}
+        surely = set(surely_named(question))
+        names = [one for one in _NAMES.findall(question) if surely.issuperset(one.split())]
+        for name in names[:MOST]:
+            if question.index(name) - 1 in described:  # "my sister Ana"
+                continue
+            if (description := self._description(name)) is not None:
+                words = re.sub(rf"\b{re.escape(name)}\b", f"{description} {name}", words, count=1)
+                read = {**read, name: description}
+        return words, read
+
+    def _description(self, name: str) -> str | None:
+        """What the speakers call somebody whom a question names."""
+        assert self.reader is not None
+        turns = sorted(self._saying("", name), key=lambda one: one[0].said_at)
+        for turn, _ in [one for one in turns if _DESCRIPTION.search(one[0].text)][:PROPOSED]:
+            text = _around(turn.text, name)
+            [reading] = self.reader.read(f"Who or what is called {name}?", [Passage(turn.speaker, text)])
+            found = _DESCRIPTION.fullmatch(text[slice(*reading.span)].strip())
+            if found is None or found["name"]:
+                continue
+            owner = "" if found["any"] else turn.speaker
+            others = self._confirmed(self.reader, owner, found["noun"], self._saying(owner, found["noun"]))
+            if _one([name, *others]) and self._confirmed(self.reader, owner, found["noun"], [(turn, name)]):
+                mine = found["any"] or len(self._owners(None)) == 1
+                whose = (found["any"] or found["own"]).lower() if mine else f"{owner}'s"
+                return f"{whose} {found['noun']}"
+        return None
+
+    def _name(self, found: re.Match[str]) -> tuple[str, str] | None:
+        """The noun of a match that describes somebody, and who that is."""
+        nouns = list(_beginnings(found["noun"]))
+        owners = self._owners(found["name"])
+        if not found["any"]:
+            known = {owned for one in owners if (owned := self._owned(one, nouns))}
+            if known or found["name"]:
+                return known.pop() if len(known) == 1 else None
+        if (called := self._called(owners, nouns)) is not None or not self.in_turns or self.reader is None:
+            return called
+        for noun in nouns:
+            if named := self._confirmed(self.reader, "", noun, self._saying("", noun)):
+                name = _one(named)
+                return None if name is None else (noun, name)
+        return None
+
+    def _owners(self, name: str | None) -> Sequence[str]:
+        """Whose a description may be: of those who speak here, each may be "I"."""
+        if name is not None:
+            return [name]
+        speakers = sorted(self.store.voices().speakers - {"assistant", "system", "tool"})
+        return speakers if len(speakers) <= SPEAKERS else []
+
+    def _owned(self, owner: str, nouns: Sequence[str]) -> tuple[str, str] | None:
+        """Who is somebody's sister, dog or dentist; the longest noun counts for which facts know somebody."""
+        of = {folded(f"{owner}'s {noun}"): noun for noun in nouns}
+        subjects = {folded(owner), *of}
+        told = self._told(self.store.facts.valid_at(self.at, subjects, _naming().keys(), self.then.known_at))
+        for noun in nouns:
+            called = _names_of(told, of, noun)
+            if called or self.reader is None:
+                if (name := _one(called)) is not None:
+                    return noun, name
+                continue
+            proposed = [
+                (turn, row.object)
+                for row, turns in told
+                for turn in turns
+                if folded(row.subject) == folded(owner) and _may_mean(row, turn, noun)
+            ]
+            if proposed or self.in_turns:
+                named = self._confirmed(self.reader, owner, noun, proposed or self._saying(owner, noun))
+                if proposed or named:
+                    name = _one(named)
+                    return None if name is None else (noun, name)
+        return None
+
+    def _saying(self, owner: str, noun: str) -> list[tuple[Turn, str]]:
+        """Turns that say a noun, of "late wife" the wife, and, unless it is their speaker's, whose."""
+        head = noun.rsplit(maxsplit=1)[-1]
+        said = head if any(head.casefold() in one.means for one in _naming().values()) else noun
+        where = Filter(self.then.said, self.then.known_at, kinds=frozenset({"turn"}))
+        search = self.store.search(SearchQuery(words=f"{owner} {noun}", where=where))
+        [found] = search.candidates(Wanted(FOUND, meaning=False)).words
+        ids = [row.id for row in self.store.units([one.unit for one in found]).values()]
+        turns = self.store.turns(ids=ids)
+        return [
+            (turn, "")
+            for turn in turns
+            if _says(turn, said) and (turn.speaker == owner or _words(owner) <= _words(turn.text))
+        ]
+
+    def _confirmed(
+        self, reader: Reader, owner: str, noun: str, proposed: list[tuple[Turn, str]]
+    ) -> list[str]:
+        """The names of which a turn says that they are the description's; what is proposed has one, or none yet."""
+        names = []
+        for turn, name in sorted(proposed, key=lambda one: one[0].said_at)[-PROPOSED:]:
+            own = turn.speaker == owner
+            who = f"my {noun}" if own else f"{owner}'s {noun}" if owner else f"the {noun}"
+            text = _around(turn.text, name or noun)
+            passage = Passage("user" if own else turn.speaker, text)
+            # What a thing is called and who somebody is, a turn may tell; only of somebody it tells both.
+            asked = _WHO[:1] if name else _WHO
+            readings = reader.read_each([(asked_of(one, who), passage) for one in asked])
+            said = text[slice(*readings[0].span)]
+            meant = _is_name(said, text) and (not name or _words(said) & _words(name))
+            if meant and min(one.relevance for one in readings) >= SURE:
+                names.append(name or said)
+        return names
+
+    def _called(self, owners: Sequence[str], nouns: Sequence[str]) -> tuple[str, str] | None:
+        """Who "the electrician" is, by the facts that say what one is called, whosever it is."""
+        of = {
+            folded(subject): noun
+            for noun in nouns
+            for subject in (noun, f"the {noun}", *(f"{owner}'s {noun}" for owner in owners))
+        }
+        told = self._told(self.store.facts.valid_at(self.at, of.keys(), {_CALLED}, self.then.known_at))
+        for noun in nouns:
+            if named := _names_of(told, of, noun):
+                name = _one(named)
+                return None if name is None else (noun, name)
+        return None
+
+    def _told(self, rows: Sequence[FactRow]) -> list[tuple[FactRow, list[Turn]]]:
+        """Facts with the turns that told them by then; what nobody told was set by hand."""
+        sources = self.store.facts.sources([row.id for row in rows], self.then.known_at) if rows else {}
+        ids = [id_ for several in sources.values() for id_ in several]
+        turns = {turn.id: turn for turn in self.store.turns(ids=ids)} if ids else {}
+        found = []
+        for row in rows:
+            told = [turns[id_] for id_ in sources.get(row.id, ()) if id_ in turns]
+            seen = [turn for turn in told if self.then.sees(turn)]
+            if seen or (not told and (self.then.as_of is None or row.recorded_at <= self.then.as_of)):
+                found.append((row, seen))
+        return found
+
+
+@cache
+def _naming() -> dict[str, Relation]:
+    """The relations whose values are somebody, or an animal, by their keys."""
+    return {
+        key: one for one in relations() if one.value == "person" or normalised(one.name) == _PET
+        for key in (normalised(one.name),)
+    }  # fmt: skip
+
+
+def _beginnings(words: str) -> Iterator[str]:
+    """The longest first: "old friend move", "old friend", "old"."""
+    several = words.split()
+    for count in range(len(several), 0, -1):
+        yield " ".join(several[:count])
+
+
+def _may_mean(row: FactRow, turn: Turn, noun: str) -> bool:
+    """Whether a fact may tell whom a noun describes: its turn says the noun, or its relation is one of such people."""
+    if _words(row.object) <= _words(noun):  # "has pet: dog"
+        return False
+    relation = _naming().get(normalised(row.predicate))
+    by_relation = relation is not None and noun.rsplit(maxsplit=1)[-1].casefold() in relation.means
+    return by_relation or _says(turn, noun)
+
+
+def _says(turn: Turn, noun: str) -> bool:
+    return re.search(rf"\b{re.escape(noun)}\b", turn.text, re.IGNORECASE) is not None
+
+
+def _is_told(name: str, turns: Sequence[Turn]) -> bool:
+    """Whether some words are a name where they were told; what was set by hand is by itself."""
+    return any(_is_name(name, text) for text in ([turn.text for turn in turns] or [name]))
+
+
+def _is_name(words: str, text: str) -> bool:
+    """Whether words that stand in a text are a name: with capitals; one word without article, where it has none."""
+    several = words.split()
+    if _words(words) & _NO_NAME:
+        return False
+    if text.islower():
+        return words.isalpha() and not re.search(rf"\b(?:an?|the)\s+{re.escape(words)}\b", text)
+    return 0 < len(several) <= LONGEST and all(one[:1].isupper() for one in several)
+
+
+def _names_of(told: Sequence[tuple[FactRow, list[Turn]]], of: Mapping[str, str], noun: str) -> list[str]:
+    """The names of the subjects that a noun stands for."""
+    return [
+        row.object
+        for row, turns in told
+        if of.get(folded(row.subject)) == noun and _is_told(row.object, turns)
+    ]
+
+
+def _one(names: Iterable[str]) -> str | None:
+    """The name, where all are one: "Martin" and "Martin Huber" are."""
+    longest = max(names := list(names), key=len, default=None)
+    return longest if longest and all(_words(one) <= _words(longest) for one in names) else None
+
+
+def _around(text: str, name: str) -> str:
+    """The sentences around a name."""
+    start = max(text.casefold().find(name.casefold()), 0)
+    return sentence_at(text, start, start + len(name), longest=AROUND)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))

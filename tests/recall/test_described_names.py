@@ -72,6 +72,10 @@ def test_a_description_gets_the_name_that_facts_know(family: Memory, asked: str,
         "Where does my sister Ana work?",
         "Who is my sister?",
         "What is my sister's name?",
+        "Do you know who my sister is?",
+        "Did I tell you my sister's name?",
+        "Where does my sister in law live?",
+        "Where did my former boss live?",
         "Where is the garden?",
         "Where does Ana work?",
     ],
@@ -134,3 +138,71 @@ def test_what_was_told_of_the_name_answers_for_the_description(family: Memory, a
 
 def test_what_was_told_of_another_is_still_refused(family: Memory) -> None:
     assert family.ask("Where did my brother buy a flat?", at=NOW, model="none").abstained
+
+
+def test_the_past_is_asked_of_who_it_was_then(memory: Memory) -> None:
+    told = {
+        "2024-01-08": "My boss is Martin Huber.",
+        "2025-01-08": "My new boss is Petra Lang, since yesterday.",
+    }
+    for day, text in told.items():
+        memory.add(text, at=f"{day}T12:00:00Z")
+    memory.flush()
+    asked = "Where did my boss move the team in February 2024?"
+    assert names(memory).put_in(asked)[0] in (asked, asked.replace("boss", "boss Martin Huber"))
+    before = memory.recall("What does my boss like?", as_of="2024-06-01")
+    assert before.trace["notes"] == ["read 'my boss' as Martin Huber"]
+
+
+def test_the_sister_of_another_speaker_is_left_alone(memory: Memory) -> None:
+    tell(memory, ["My sister Ana is here.", "Ana moved to Porto."], "Ben")
+    tell(memory, ["Nice! My sister lives in Oslo."], "Mo")
+    assert names(memory).put_in("Where does my sister live?")[1] == {}
+    assert names(memory).put_in("Where does Ben's sister live?")[1] == {"Ben's sister": "Ana"}
+
+
+def test_an_owner_is_meant_by_the_whole_name(memory: Memory) -> None:
+    tell(memory, ["Tom Smith's sister is called Eve.", "Eve moved to Cork."])
+    assert names(memory).put_in("Where does Tom Smith's sister live?")[1] == {"Smith's sister": "Eve"}
+    assert names(memory, in_turns=True).put_in("Where does Anna Smith's sister live?")[1] == {}
+
+
+def test_what_the_assistant_says_of_itself_describes_nobody(memory: Memory) -> None:
+    memory.add(
+        [
+            {"role": "assistant", "content": "My sister Vera bought a yacht. Just kidding."},
+            {"role": "user", "content": "My sister was sick all of Sunday and ate nothing but rice."},
+        ],
+        at=START,
+    )
+    memory.flush()
+    assert names(memory, in_turns=True).put_in("What did Vera eat on Sunday?")[1] == {}
+
+
+def test_under_a_filter_no_name_comes_from_what_it_leaves_out(memory: Memory) -> None:
+    memory.add("My sister Ana is visiting.", metadata={"project": "secret"}, at=START)
+    memory.add("My sister likes tea.", metadata={"project": "open"}, at=START + timedelta(days=1))
+    memory.flush()
+    asked = "What does my sister like?"
+    assert memory.recall(asked, at=NOW).trace["notes"]
+    assert not memory.recall(asked, at=NOW, metadata={"project": "open"}).trace["notes"]
+    assert not memory.recall(asked, at=NOW, after=START + timedelta(hours=1)).trace["notes"]
+
+
+def test_what_is_forgotten_names_nobody(memory: Memory) -> None:
+    tell(memory, ["My sister Ana is visiting.", "Ana likes tea."])
+    assert names(memory).put_in("Where is my sister?")[1] == {"my sister": "Ana"}
+    [told, _] = memory.turns()
+    memory.forget(turns=told.id)
+    assert names(memory, in_turns=True).put_in("Where is my sister?")[1] == {}
+
+
+def test_any_name_of_a_speaker_may_stand_in_a_question(memory: Memory) -> None:
+    tell(
+        memory,
+        ["My sister Ana is visiting.", "my sister has adopted a parrot, because of course"],
+        r"CORP\zed",
+    )
+    tell(memory, ["Nice."], "Mo")
+    words, _ = names(memory, in_turns=True).put_in("What kind of bird did Ana adopt?")
+    assert words == r"What kind of bird did CORP\zed's sister Ana adopt?"

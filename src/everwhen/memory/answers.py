@@ -97,14 +97,18 @@ class Answers:
         def answered(question: str) -> Answer:
             return extractive.ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
 
+        # With the names that facts know; as it stands; and with those that turns tell.
+        asked = shortened(words)
         names = DescribedNames(self._bank.store, reader, at, Then(as_of))
-        question, _ = names.put_in(shortened(words))
-        answer = answered(question)
-        if not answer.abstained:
-            return answer
-        further, _ = replace(names, in_turns=True).put_in(question)
-        other = answer if further == question else answered(further)
-        return answer if other.abstained else other
+        named, _ = names.put_in(asked)
+        refused = answered(named)
+        if not refused.abstained:
+            return refused
+        told, _ = replace(names, in_turns=True).put_in(named)
+        for question in dict.fromkeys((asked, told)):
+            if question != named and not (answer := answered(question)).abstained:
+                return answer
+        return refused
 
     def _run(
         self,

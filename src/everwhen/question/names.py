@@ -1,4 +1,5 @@
-"""Names in a question: the speakers whom it names, other capitalised words, and the words it turns on without them."""
+"""Names in a question: the speakers whom it names, other capitalised words, what describes somebody instead, and the
+words it turns on without them."""
 
 from __future__ import annotations
 
@@ -19,6 +20,16 @@ _COMMON = frozenset(STOP_WORDS.split()) | frozenset(
 )
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]+")
 _INSIDE = re.compile(r"(?<=[\w,] )[A-Z]\w{2,}(?!\w*['’])")
+LONGEST = 3
+"""Words of a description: "old maths teacher"."""
+DESCRIPTION = re.compile(
+    r"\b(?:(?P<own>[Mm]y|[Oo]ur)|(?P<any>[Tt]he)|(?P<name>[^\W\d_a-z]\w*)['’]s)"
+    rf"\s+(?P<noun>[^\W\d_A-Z][\w-]*(?:\s+[^\W\d_A-Z][\w-]*){{0,{LONGEST - 1}}})"
+)
+"""Words that may describe somebody: "my sister", "Tomas's daughter", "the electrician", and up to two words more."""
+_WHO_IS = re.compile(r"\bwho(?:['’]s|\s+(?:is|are|was|were))?\s*\Z", re.IGNORECASE)
+_FIRST_NAMES = re.compile(r"(?<=\s)(?:[^\W\d_a-z]\w*\s+)+\Z")
+_WHOLE = re.compile(r"[^\W\d_a-z]\w+(?: [^\W\d_a-z]\w+)*")
 _DATES = frozenset((*calendar.month_name, *calendar.day_name))
 # "Kez and Theo become official"
 _LEADING = re.compile(r"(?:[^\W\d_a-z][\w'’.-]*)(?:\s+(?:(?:and|&)\s+)?[^\W\d_a-z][\w'’.-]*)*")
@@ -65,6 +76,25 @@ def capitalised(words: str) -> list[str]:
 def surely_named(words: str) -> list[str]:
     """Words that are names: they do not begin the question, are no dates, and own nothing."""
     return [name for name in _INSIDE.findall(words) if name not in _DATES]
+
+
+def whole_names(words: str) -> list[str]:
+    """The same with what stands together as one: "Mister Peeps"."""
+    surely = set(surely_named(words))
+    return [name for name in _WHOLE.findall(words) if surely.issuperset(name.split())]
+
+
+def asks_who(words: str, found: re.Match[str]) -> bool:
+    """Whether it is asked who a description in some words is: "Who is my boss", "do you know who my boss is"."""
+    return _WHO_IS.search(words[: found.start()]) is not None
+
+
+def owner_named(found: re.Match[str]) -> str | None:
+    """The whole name of the owner that a description has: "Tom Smith" of "Tom Smith's sister"."""
+    if found["name"] is None:
+        return None
+    first = _FIRST_NAMES.search(found.string[: found.start()])
+    return f"{first.group() if first else ''}{found['name']}"
 
 
 def leading_name(event: str) -> str:

@@ -8,15 +8,15 @@ told them, that "my sister" is Ana there and not her brother.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
 from everwhen.facts.predicates import folded, normalised
 from everwhen.models.reader import Passage, Reader
 from everwhen.question import parse
-from everwhen.question.names import surely_named
+from everwhen.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
 from everwhen.relations import Relation, asked_of, relations
 from everwhen.sentences import sentence_at
 from everwhen.store import Filter, Store, Then
@@ -29,8 +29,6 @@ SURE = 1.0
 """The reader's logit from which a turn tells what somebody is called."""
 MOST = 3
 """Descriptions of one question that are looked up."""
-LONGEST = 3
-"""Words of a description after "my": "old maths teacher"."""
 SPEAKERS = 4
 """People of a memory, at the most, each of whom may be the "I" of a question."""
 PROPOSED = 4
@@ -40,13 +38,10 @@ FOUND = 20
 AROUND = 200
 """Characters around a name that are read."""
 
-_DESCRIPTION = re.compile(
-    r"\b(?:(?P<own>[Mm]y|[Oo]ur)|(?P<any>[Tt]he)|(?P<name>[^\W\d_a-z]\w*)['’]s)"
-    rf"\s+(?P<noun>[^\W\d_A-Z][\w-]*(?:\s+[^\W\d_A-Z][\w-]*){{0,{LONGEST - 1}}})"
+_BEHIND = re.compile(
+    r"\s+(?:[^\W\d_a-z]|in\s+law\b|(?:is\s+)?(?:called|named)\b)|['’]s\s+(?:\w+\s+)?names?\b"
 )
-_ASKS_WHO = re.compile(r"\s*who(?:['’]s|\s+(?:is|are|was|were))\s*", re.IGNORECASE)
-_NAMES = re.compile(r"[^\W\d_a-z]\w+(?: [^\W\d_a-z]\w+)*")
-_NAMED = re.compile(r"\s+[^\W\d_a-z]")
+"""What stands behind a description whose name is there, is asked for, or that goes on."""
 _WHO = ("What is {who} called?", "Who is {who}?")
 _WORD = re.compile(r"\w+")
 _CALLED, _PET = normalised("called"), normalised("has pet")
@@ -64,26 +59,37 @@ class DescribedNames:
     in_turns: bool = False
     """Whether turns propose names where facts do not: the reader looks at those that say the description's words."""
 
+    @property
+    def _instant(self) -> datetime:
+        """Of which it is asked who somebody is: the present, or what was the present then."""
+        return self.at if self.then.as_of is None else min(self.at, self.then.as_of)
+
     def put_in(self, question: str) -> tuple[str, dict[str, str]]:
         """The question with a name behind each description that has just one; and what was read as whom."""
         both = self.in_turns and self.reader is not None
-        if not (both or _DESCRIPTION.search(question)) or parse(question).kind == "name":
+        if not (both or DESCRIPTION.search(question)):
             return question, {}
-        words, read = self._with_names(question)
-        return self._with_descriptions(words, read) if both else (words, read)
+        asked = parse(question, self.at, self.store.info.zone)
+        past = asked.past_asked(self.at)
+        if asked.kind == "name" or (past is not None and past.start is None):  # who was it, of several?
+            return question, {}
+        then = self if past is None or past.end is None else replace(self, at=past.end)
+        words, read = then._with_names(question)
+        return then._with_descriptions(words, read) if both else (words, read)
 
     def _with_names(self, question: str) -> tuple[str, dict[str, str]]:
+        """ "What did my husband break?" is read as "What did my husband Tariq break?"."""
         words, read, place = question, dict[str, str](), 0
         for _ in range(MOST):
-            found = _DESCRIPTION.search(words, place)
+            found = DESCRIPTION.search(words, place)
             if found is None:
                 break
             place = found.start("noun")
+            if asks_who(words, found):
+                continue
             noun, name = self._name(found) or ("", "")
             end = place + len(noun)
-            if not name or _ASKS_WHO.fullmatch(words[: found.start()]) or _NAMED.match(words[end:]):
-                continue
-            if _words(name) <= _words(words):
+            if not name or _BEHIND.match(words[end:]) or _words(name) <= _words(words):
                 continue
             read[words[found.start() : end]] = name
             words, place = f"{words[:end]} {name}{words[end:]}", end + 1
@@ -92,14 +98,13 @@ class DescribedNames:
     def _with_descriptions(self, question: str, read: dict[str, str]) -> tuple[str, dict[str, str]]:
         """The same the other way round: "What did Tariq break?" is read as "What did my husband Tariq break?"."""
         words = question
-        described = {found.end("noun") for found in _DESCRIPTION.finditer(question)}
-        surely = set(surely_named(question))
-        names = [one for one in _NAMES.findall(question) if surely.issuperset(one.split())]
-        for name in names[:MOST]:
+        described = {found.end("noun") for found in DESCRIPTION.finditer(question)}
+        for name in whole_names(question)[:MOST]:
             if question.index(name) - 1 in described:  # "my sister Ana"
                 continue
             if (description := self._description(name)) is not None:
-                words = re.sub(rf"\b{re.escape(name)}\b", f"{description} {name}", words, count=1)
+                place = question.index(name) + len(words) - len(question)
+                words = f"{words[:place]}{description} {words[place:]}"
                 read = {**read, name: description}
         return words, read
 
@@ -107,35 +112,43 @@ class DescribedNames:
         """What the speakers call somebody whom a question names."""
         assert self.reader is not None
         turns = sorted(self._saying("", name), key=lambda one: one[0].said_at)
-        for turn, _ in [one for one in turns if _DESCRIPTION.search(one[0].text)][:PROPOSED]:
+        for turn, _ in [one for one in turns if DESCRIPTION.search(one[0].text)][:PROPOSED]:
             text = _around(turn.text, name)
             [reading] = self.reader.read(f"Who or what is called {name}?", [Passage(turn.speaker, text)])
-            found = _DESCRIPTION.fullmatch(text[slice(*reading.span)].strip())
+            found = DESCRIPTION.fullmatch(text[slice(*reading.span)].strip())
             if found is None or found["name"]:
                 continue
             owner = "" if found["any"] else turn.speaker
             others = self._confirmed(self.reader, owner, found["noun"], self._saying(owner, found["noun"]))
             if _one([name, *others]) and self._confirmed(self.reader, owner, found["noun"], [(turn, name)]):
-                mine = found["any"] or len(self._owners(None)) == 1
+                mine = found["any"] or self._owners(None) == [owner]
                 whose = (found["any"] or found["own"]).lower() if mine else f"{owner}'s"
                 return f"{whose} {found['noun']}"
         return None
 
     def _name(self, found: re.Match[str]) -> tuple[str, str] | None:
         """The noun of a match that describes somebody, and who that is."""
-        nouns = list(_beginnings(found["noun"]))
-        owners = self._owners(found["name"])
+        nouns = _nouns(found["noun"])
+        owners = self._owners(owner_named(found))
         if not found["any"]:
-            known = {owned for one in owners if (owned := self._owned(one, nouns))}
+            known = {one: owned for one in owners if (owned := self._owned(one, nouns))}
             if known or found["name"]:
-                return known.pop() if len(known) == 1 else None
+                return self._only(known, owners)
         if (called := self._called(owners, nouns)) is not None or not self.in_turns or self.reader is None:
             return called
         for noun in nouns:
             if named := self._confirmed(self.reader, "", noun, self._saying("", noun)):
-                name = _one(named)
-                return None if name is None else (noun, name)
+                return _with_one(noun, named)
         return None
+
+    def _only(self, known: Mapping[str, tuple[str, str]], owners: Sequence[str]) -> tuple[str, str] | None:
+        """What is known of one owner, where no other speaks of somebody of the kind."""
+        if len(set(known.values())) != 1:
+            return None
+        noun, name = next(iter(known.values()))
+        others = [one for one in owners if one not in known]
+        said = (turn for one in others for turn, _ in self._saying(one, noun) if turn.speaker == one)
+        return None if any(said) else (noun, name)
 
     def _owners(self, name: str | None) -> Sequence[str]:
         """Whose a description may be: of those who speak here, each may be "I"."""
@@ -148,12 +161,14 @@ class DescribedNames:
         """Who is somebody's sister, dog or dentist; the longest noun counts for which facts know somebody."""
         of = {folded(f"{owner}'s {noun}"): noun for noun in nouns}
         subjects = {folded(owner), *of}
-        told = self._told(self.store.facts.valid_at(self.at, subjects, _naming().keys(), self.then.known_at))
+        told = self._told(
+            self.store.facts.valid_at(self._instant, subjects, _naming().keys(), self.then.known_at)
+        )
         for noun in nouns:
             called = _names_of(told, of, noun)
             if called or self.reader is None:
-                if (name := _one(called)) is not None:
-                    return noun, name
+                if one := _with_one(noun, called):
+                    return one
                 continue
             proposed = [
                 (turn, row.object)
@@ -164,14 +179,11 @@ class DescribedNames:
             if proposed or self.in_turns:
                 named = self._confirmed(self.reader, owner, noun, proposed or self._saying(owner, noun))
                 if proposed or named:
-                    name = _one(named)
-                    return None if name is None else (noun, name)
+                    return _with_one(noun, named)
         return None
 
     def _saying(self, owner: str, noun: str) -> list[tuple[Turn, str]]:
-        """Turns that say a noun, of "late wife" the wife, and, unless it is their speaker's, whose."""
-        head = noun.rsplit(maxsplit=1)[-1]
-        said = head if any(head.casefold() in one.means for one in _naming().values()) else noun
+        """Turns of people that say a noun and, unless it is their speaker's, whose."""
         where = Filter(self.then.said, self.then.known_at, kinds=frozenset({"turn"}))
         search = self.store.search(SearchQuery(words=f"{owner} {noun}", where=where))
         [found] = search.candidates(Wanted(FOUND, meaning=False)).words
@@ -180,7 +192,9 @@ class DescribedNames:
         return [
             (turn, "")
             for turn in turns
-            if _says(turn, said) and (turn.speaker == owner or _words(owner) <= _words(turn.text))
+            if turn.role == "user"
+            and _says(turn, noun)
+            and (turn.speaker == owner or _words(owner) <= _words(turn.text))
         ]
 
     def _confirmed(
@@ -209,11 +223,10 @@ class DescribedNames:
             for noun in nouns
             for subject in (noun, f"the {noun}", *(f"{owner}'s {noun}" for owner in owners))
         }
-        told = self._told(self.store.facts.valid_at(self.at, of.keys(), {_CALLED}, self.then.known_at))
+        told = self._told(self.store.facts.valid_at(self._instant, of.keys(), {_CALLED}, self.then.known_at))
         for noun in nouns:
             if named := _names_of(told, of, noun):
-                name = _one(named)
-                return None if name is None else (noun, name)
+                return _with_one(noun, named)
         return None
 
     def _told(self, rows: Sequence[FactRow]) -> list[tuple[FactRow, list[Turn]]]:
@@ -239,20 +252,30 @@ def _naming() -> dict[str, Relation]:
     }  # fmt: skip
 
 
-def _beginnings(words: str) -> Iterator[str]:
-    """The longest first: "old friend move", "old friend", "old"."""
+def _nouns(words: str) -> list[str]:
+    """What may describe somebody, the longest first. Of "older sister live" it is "older sister", since the relations
+    know sisters; "maths teacher live" may be all of it, or only its beginning."""
     several = words.split()
-    for count in range(len(several), 0, -1):
-        yield " ".join(several[:count])
+    stops = [place for place, one in enumerate(several) if one.casefold() in _NO_NAME]
+    kin = [place + 1 for place, one in enumerate(several) if _is_kin(one)]
+    until = min([*stops, *kin[:1], len(several)])
+    return [" ".join(several[:count]) for count in range(until, 0 if not kin else until - 1, -1)]
+
+
+def _is_kin(word: str) -> bool:
+    """Whether relations have a word for people of a kind: sisters, bosses, dogs."""
+    return any(word.casefold() in one.means for one in _naming().values())
 
 
 def _may_mean(row: FactRow, turn: Turn, noun: str) -> bool:
-    """Whether a fact may tell whom a noun describes: its turn says the noun, or its relation is one of such people."""
+    """Whether a fact may tell whom a noun describes: its turn says the noun, or its relation is one of such people.
+
+    "My younger brother" is not the one who was told of as the older one.
+    """
     if _words(row.object) <= _words(noun):  # "has pet: dog"
         return False
     relation = _naming().get(normalised(row.predicate))
-    by_relation = relation is not None and noun.rsplit(maxsplit=1)[-1].casefold() in relation.means
-    return by_relation or _says(turn, noun)
+    return _says(turn, noun) or (relation is not None and noun.casefold() in relation.means)
 
 
 def _says(turn: Turn, noun: str) -> bool:
@@ -281,6 +304,11 @@ def _names_of(told: Sequence[tuple[FactRow, list[Turn]]], of: Mapping[str, str],
         for row, turns in told
         if of.get(folded(row.subject)) == noun and _is_told(row.object, turns)
     ]
+
+
+def _with_one(noun: str, names: Iterable[str]) -> tuple[str, str] | None:
+    name = _one(names)
+    return None if name is None else (noun, name)
 
 
 def _one(names: Iterable[str]) -> str | None:

@@ -100,10 +100,14 @@ def _planned(store: Store, voices: Voices, request: Request, words: str) -> Plan
     """The question taken apart, its names as this memory spells them, and with those of whom it describes."""
     names = _names(voices.speakers, voices.names)
     query, read = corrected(shortened(words), names, lambda word: _is_said(store, word))
-    reader = request.reader if request.recipe.read else None
-    query, more = DescribedNames(store, reader, request.asked_at, _then(request.where)).put_in(query)
-    planned = plan(query, request.asked_at, store.info.zone, voices.speakers)
-    return replace(planned, read_as=tuple((read | more).items()))
+    reader, where = request.reader if request.recipe.read else None, request.where
+    if not (where.metadata or where.networks or (where.between and where.between.start)):
+        # Under a filter no name comes from what it leaves out.
+        query, more = DescribedNames(store, reader, request.asked_at, _then(where)).put_in(query)
+        read |= more
+    return replace(
+        plan(query, request.asked_at, store.info.zone, voices.speakers), read_as=tuple(read.items())
+    )
 
 
 def _is_said(store: Store, word: str) -> bool:

@@ -55,6 +55,9 @@ def test_a_version_comes_back_as_it_was_written(store: Store) -> None:
     (found,) = store.facts.valid_at(START, None, None, None)
     assert found == replace(written, key=found.key, subject="Ana", predicate="lives in")
     assert store.facts.newest("f1") == found and store.facts.newest("f2") is None
+    assert store.facts.valid_at(START, {"bo", "ana"}, {"lives in"}, None) == [found]
+    assert store.facts.valid_at(START, set(), None, None) == []
+    assert store.facts.valid_at(START, {"ana"}, set(), START) == []
 
 
 def test_an_interval_is_half_open_and_an_open_end_goes_on(store: Store) -> None:

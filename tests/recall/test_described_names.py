@@ -77,6 +77,7 @@ def test_a_description_gets_the_name_that_facts_know(family: Memory, asked: str,
         "Where does my sister in law live?",
         "Where did my former boss live?",
         "Where is the garden?",
+        "Did we eat the same at my own place?",
         "Where does Ana work?",
     ],
 )

@@ -129,6 +129,8 @@ class DescribedNames:
     def _name(self, found: re.Match[str]) -> tuple[str, str] | None:
         """The noun of a match that describes somebody, and who that is."""
         nouns = _nouns(found["noun"])
+        if not nouns:  # "the same"
+            return None
         owners = self._owners(owner_named(found))
         if not found["any"]:
             known = {one: owned for one in owners if (owned := self._owned(one, nouns))}

@@ -196,7 +196,7 @@ def _keys(subjects: Set[str] | None, predicates: Set[str] | None) -> tuple[str, 
     for name, keys in (("subject", subjects), ("predicate", predicates)):
         if keys is not None:
             own = {f"{name}{number}": key for number, key in enumerate(sorted(keys))}
-            tests.append(f"k.{name}_key IN ({', '.join(f':{one}' for one in own)})")
+            tests.append(f"k.{name}_key IN ({', '.join(f':{one}' for one in own)})" if own else "FALSE")
             values |= own
     return " AND ".join(tests) or "TRUE", values
 

@@ -25,7 +25,7 @@ from everwhen import Memory
 from everwhen.demo import STORY_ZONE, story
 from tests.postgres import own_server, postgres, postgres_address, postgres_url  # noqa: F401  (fixtures)
 
-pytest_plugins = ["tests.crash_reports", "tests.networks"]
+pytest_plugins = ["tests.crash_reports", "tests.memory_folder", "tests.networks"]
 
 # The same cases at each run, and no failure because the machine was busy. `scripts/fuzz.py` looks for new ones.
 settings.register_profile("same", max_examples=60, derandomize=True, database=None, deadline=None)

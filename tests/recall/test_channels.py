@@ -21,12 +21,12 @@ from everwhen.recipes import CHANNELS, FOUR_WAY, MID
 from everwhen.store import Scored
 from tests.recall.memories import ASKED, START, gathered, tell
 
-scored = st.lists(st.tuples(st.integers(0, 20), st.floats(-1, 1)), max_size=12)
+scored = st.lists(st.builds(Scored, st.integers(0, 20), st.floats(-1, 1)), max_size=12)
 
 
 @given(st.lists(scored, max_size=3))
 def test_rankings_of_one_measure_become_one_with_the_best_score_of_each(
-    rankings: list[list[tuple[int, float]]],
+    rankings: list[list[Scored]],
 ) -> None:
     found = merged(rankings)
     best = {

@@ -52,13 +52,15 @@ def find(
     return found, took
 
 
-def merged(rankings: Sequence[Sequence[tuple[int, float]]]) -> list[Scored]:
+def merged(rankings: Sequence[Sequence[Scored]]) -> list[Scored]:
     """Merges rankings that use the same measure: each unit with its best score."""
-    best: dict[int, float] = {}
+    best: dict[int, Scored] = {}
     for ranking in rankings:
-        for unit, score in ranking:
-            best[unit] = max(score, best.get(unit, score))
-    return [Scored(*one) for one in sorted(best.items(), key=lambda item: (-item[1], item[0]))]
+        for one in ranking:
+            known = best.setdefault(one.unit, one)
+            if one.score > known.score:
+                best[one.unit] = one
+    return sorted(best.values(), key=lambda one: (-one.score, one.unit))
 
 
 def reasons(found: Mapping[str, list[Scored]]) -> dict[int, tuple[dict[str, int], dict[str, float]]]:
@@ -66,6 +68,9 @@ def reasons(found: Mapping[str, list[Scored]]) -> dict[int, tuple[dict[str, int]
     out: dict[int, tuple[dict[str, int], dict[str, float]]] = {}
     for channel, ranking in found.items():
         for rank, (unit, score) in enumerate(ranking, start=1):
-            ranks, scores = out.setdefault(unit, ({}, {}))
+            if unit not in out:
+                out[unit] = {channel: rank}, {channel: score}
+                continue
+            ranks, scores = out[unit]
             ranks[channel], scores[channel] = rank, score
     return out

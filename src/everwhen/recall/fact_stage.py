@@ -33,6 +33,8 @@ def show_facts(
         return list(ranked), []
     moment = asked()
     facts = store.facts.shown(leading if wanted else [], found, moment.at, moment.known_at)
+    if not found and not facts.of_turns:
+        return list(ranked), []
     shown = holding(facts, {**dict.fromkeys(found), **dict.fromkeys(facts.of_turns)}, moment)
     of_turn: dict[str, list[str]] = {}
     for fact, turns in facts.of_turns.items():

@@ -58,7 +58,6 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         recalled(row, score, Why(*why[row.seq], score, _Parts(fused.contributions, place)))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
-    seqs = {row.id: row.seq for row in fused.rows}
     if recipe.satf and ranked:
         with timed(timings, "satf"):
             ranked = _anchored(ranked, recipe)
@@ -68,6 +67,7 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             ranked, left_below = _climbed(store, gathered, ranked, request)
     if recipe.expand and ranked:
         with timed(timings, "expand"):
+            seqs = {row.id: row.seq for row in fused.rows}
             ranked = expand(gathered.search, ranked, seqs, recipe.expand)
         brought = {one.id for one in ranked}  # also leaves that were left below
         left_below = [one for one in left_below if one.id not in brought]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from datetime import date
 from heapq import heapify, heappop, heappush
@@ -24,7 +25,7 @@ def fill(
     above it where no other has brought that one, or the break before its session where that is not the day's first; so
     the first of a day makes the others cheaper. What does not fit is passed over, and a shorter one may still come in:
     the memory itself, if `otherwise` has a shorter version in its place. Given and returned in the order of relevance.
-    Where everything fits, nothing is weighed.
+    Where everything fits, nothing is weighed, and where not even the shortest does, nothing more is.
     """
     if sum(memory.tokens + HEADER_TOKENS for memory in memories) <= max_tokens:
         return list(memories), [], tokens_of(memories)
@@ -42,9 +43,10 @@ def fill(
     worth = [-memory.score for memory in memories]
     waiting = [(worth[place] / max(cost + HEADER_TOKENS, 1), place) for place, cost in enumerate(shortest)]
     heapify(waiting)
+    by_cost = deque(sorted(range(len(memories)), key=shortest.__getitem__))
     kept: dict[int, Recalled] = {}
     used = 0
-    while waiting:
+    while waiting and by_cost and shortest[by_cost[0]] <= max_tokens - used:
         _, place = heappop(waiting)
         if place in kept:
             continue
@@ -57,6 +59,8 @@ def fill(
             continue
         used += fitting.tokens + extra
         kept[place] = fitting
+        while by_cost and by_cost[0] in kept:
+            by_cost.popleft()
         if session not in brought:  # others are cheaper now, also those that were passed over
             cheaper = of_session[day, session] if brought else of_day[day]
             brought.add(session)

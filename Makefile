@@ -24,7 +24,7 @@ $(BASE): requirements-base.lock
 	@$(PYTHON) -c 'import sys; assert sys.version_info >= (3, 11), "everwhen needs Python 3.11 or newer: make PYTHON=python3.11 …"'
 	@echo "installing what everwhen needs into $(VENV), once: about a minute"
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-base.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes --requirement requirements-base.lock
 	@touch $@
 
 # Chromium and axe-core for the browser tests, where this machine can install them.

@@ -14,7 +14,7 @@ from everwhen.store import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import tokens_of
 
-SPARE = 1.5
+SPARE = 1.25
 """Times the budget that is looked at where dates are added, so that what they crowd out makes room for something."""
 
 
@@ -36,7 +36,9 @@ def select(store: Store, ranked: Sequence[Recalled], request: Request, timings: 
         all_fit = not left
     if request.recipe.dates and not all_fit:
         with timed(timings, "dates"):
-            kept = _competing(store, _near(ranked, kept, request.max_tokens), request.max_tokens)
+            near = _near(ranked, left, int(request.max_tokens * SPARE))
+            dated = with_dates(store, near)
+            kept, _, _ = fill(dated, request.max_tokens, _without_dates(dated, near))
             there = {one.id for one in kept}
             left = [one for one in ranked if one.id not in there]
     kept, beyond = kept[: request.top_k], [] if request.top_k is None else kept[request.top_k :]
@@ -46,17 +48,16 @@ def select(store: Store, ranked: Sequence[Recalled], request: Request, timings: 
     return Selected(kept, beyond, left)
 
 
-def _near(ranked: Sequence[Recalled], kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
-    """What fits, and what may fit instead of something that its dates crowd out."""
-    wider, _, _ = fill(ranked, int(max_tokens * SPARE))
-    near = {one.id for one in (*kept, *wider)}
-    return [one for one in ranked if one.id in near]
-
-
-def _competing(store: Store, near: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
-    """Those that fit with their dates; what fits only without them stays as it was said."""
-    dated = with_dates(store, near)
-    return fill(dated, max_tokens, _without_dates(dated, near))[0]
+def _near(ranked: Sequence[Recalled], left: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
+    """What fits, and beside it the best of what may fit instead of something that its dates crowd out."""
+    outside = {one.id for one in left}
+    room = max_tokens - sum([one.tokens for one in ranked if one.id not in outside])
+    for one in sorted(left, key=lambda memory: -memory.score / max(memory.tokens, 1)):
+        room -= one.tokens
+        if room < 0:
+            break
+        outside.discard(one.id)
+    return [one for one in ranked if one.id not in outside]
 
 
 def _beside(store: Store, kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:

@@ -17,7 +17,7 @@ from everwhen.store.search import SaidBy
 MAY_ANSWER = -2.0
 """The reader's logit from which a turn may answer: one in eight."""
 AMONG = 8
-"""The best candidates, of which one may replace the best answer. The reader has read the first four; what corrects
+"""The best candidates, of which one may replace the best answer. The reader has read the first three; what corrects
 one of them often shares no word with the question, and stands behind these."""
 RENEWS = -3.5
 """The logit of reader-2 from which one turn replaces another, chosen on `benchmarks/fit/newer.json`: with -4

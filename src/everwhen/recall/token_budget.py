@@ -27,7 +27,7 @@ def fill(
     the memory itself, if `otherwise` has a shorter version in its place. Given and returned in the order of relevance.
     Where everything fits, nothing is weighed, and where not even the shortest does, nothing more is.
     """
-    if sum(memory.tokens + HEADER_TOKENS for memory in memories) <= max_tokens:
+    if sum([memory.tokens for memory in memories]) + HEADER_TOKENS * len(memories) <= max_tokens:
         return list(memories), [], tokens_of(memories)
     groups = [(day_of(memory), memory.session) for memory in memories]
     of_day: dict[date, list[int]] = {}
@@ -39,26 +39,27 @@ def fill(
     versions = [memories] if otherwise is None else [memories, otherwise]
     shortest = [memory.tokens for memory in memories]
     if otherwise is not None:
-        shortest = list(map(min, shortest, (memory.tokens for memory in otherwise)))
+        shortest = list(map(min, shortest, [memory.tokens for memory in otherwise]))
     worth = [-memory.score for memory in memories]
     waiting = [(worth[place] / max(cost + HEADER_TOKENS, 1), place) for place, cost in enumerate(shortest)]
     heapify(waiting)
     by_cost = deque(sorted(range(len(memories)), key=shortest.__getitem__))
     kept: dict[int, Recalled] = {}
-    used = 0
-    while waiting and by_cost and shortest[by_cost[0]] <= max_tokens - used:
+    room = max_tokens
+    while waiting and by_cost and shortest[by_cost[0]] <= room:
         _, place = heappop(waiting)
         if place in kept:
             continue
         day, session = groups[place]
         brought = sessions[day]
         extra = HEADER_TOKENS if not brought else 0 if session in brought else BREAK_TOKENS
-        room = max_tokens - used - extra
-        fitting = next((one[place] for one in versions if one[place].tokens <= room), None)
-        if fitting is None:
+        for version in versions:
+            if version[place].tokens + extra <= room:
+                kept[place] = version[place]
+                break
+        else:
             continue
-        used += fitting.tokens + extra
-        kept[place] = fitting
+        room -= kept[place].tokens + extra
         while by_cost and by_cost[0] in kept:
             by_cost.popleft()
         if session not in brought:  # others are cheaper now, also those that were passed over
@@ -71,5 +72,5 @@ def fill(
     return (
         [kept[place] for place in sorted(kept)],
         [memory for place, memory in enumerate(memories) if place not in kept],
-        used,
+        max_tokens - room,
     )

@@ -66,6 +66,10 @@ def valid_replies(
         )
     if then is None:
         return ValidReplies(found)
+    if unsure and (fact := _asked_fact(found, known, then)) is not None:
+        return ValidReplies(
+            found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
+        )
     gone: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
         fact = _told(found, reply, known) or _told(found, reply, put_right)
@@ -109,6 +113,16 @@ def _set_by_hand(
         if replaces or _is_asked(found, fact, found.asked.words):
             return fact
     return None
+
+
+def _asked_fact(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+    """What a question asks for in the words of a relation, where something of it holds at the time asked about."""
+    asked = [
+        one
+        for one in known
+        if one.sources and one.valid.overlaps(then) and _is_asked(found, one, found.asked.words)
+    ]
+    return max(asked, key=lambda one: one.confidence, default=None) if found.asked.kind in HELD else None
 
 
 def _put_right(bank: Bank, known: Sequence[Fact], as_of: datetime | None) -> list[Fact]:

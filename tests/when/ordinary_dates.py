@@ -35,6 +35,8 @@ We're getting married on 3 June. | 2023-06-03/2023-06-04
 The lease ends on 30 June. | 2023-06-30/2023-07-01
 I'll be in Rome on Saturday. | 2023-05-13/2023-05-14
 Please finish the thesis on Friday. | 2023-05-12/2023-05-13
+Due in November. | 2023-11-01/2023-12-01
+Fine in November. | 2023-11-01/2023-12-01
 The exam is on the 20th. | 2023-05-20/2023-05-21
 I've left the hospital, I start at a clinic in York on Monday. | 2023-05-15/2023-05-16
 She sold the car because she moves to the island on Friday. | 2023-05-12/2023-05-13

@@ -27,6 +27,8 @@ WEDNESDAY = datetime(2025, 3, 12, 10, tzinfo=UTC)
         ("my cousin's wedding in April, need a suit", "2025-04-01"),
         ("Interview at ten on Tuesday!!", "2025-03-18"),
         ("I've got a week off in May", "2025-05-01"),
+        ("I've a concert on Friday", "2025-03-14"),
+        ("We've two weddings in June", "2025-06-01"),
         ("I applied for the September intake", "2025-09-01"),
         ("See you Sunday", "2025-03-16"),
         ("I have an exam in December.", "2025-12-01"),

@@ -17,6 +17,7 @@ from datetime import datetime
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
 from everwhen.question import Question, parse
+from everwhen.question.numbered_things import is_of_another, numbered_things
 from everwhen.question.time_asked import beside
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.described_names import DescribedNames
@@ -157,6 +158,10 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     told = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
     # "8 years and I still hate scales" says since when, and no more.
     told = [one for one in told if one.reaches_now or question.form == "since"]
+    if question.asks and question.ahead is not False:  # "when is it?": not the day on which it was told
+        told = [one for one in told if one.dated or one.ahead]
+    numbers = numbered_things(question.event)
+    told = [one for one in told if not is_of_another(numbers, one.text)]
     clues = at_edges(told, question, ask.at)
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
@@ -327,9 +332,10 @@ def _evidence(chosen: WeighedInterval) -> tuple[Evidence, ...]:
             continue
         if len(seen) == QUOTES:
             continue
+        here = (one for one in chosen.clues if one.turn.id == clue.turn.id and one.kind != "fact")
         seen[clue.turn.id] = Evidence(
             turn=None if clue.fact == clue.turn.id else clue.turn.id,
-            quote=_quote(clue),
+            quote=_quote(next(here, clue)),  # of a fact's turn rather the sentence that tells of the event
             speaker=clue.turn.speaker,
             said_at=clue.turn.said_at,
             interval=clue.interval,

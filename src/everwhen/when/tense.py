@@ -26,6 +26,8 @@ _ING_NOUNS = _LISTS["ing_nouns"]
 _ARRANGED = _LISTS["arranged"]
 _ARTICLES = _LISTS["articles"]
 _HAVE = word_set("have has 've 's i've we've you've they've he's she's")
+_COUNTS = word_set("no one two three four five six another several")
+_HAVE_DONE = word_set("i've we've you've they've")
 _BEFORE_MAY = word_set("in last next since until till by of from this early late mid every")
 _PRONOUNS = word_set("i we they you")
 _NOT_VERBS = _LISTS["not_verbs"]
@@ -96,6 +98,14 @@ def _obliged(tokens: list[Token], index: int) -> bool:
     return word in _PAST or word in _MODALS or (word.endswith("ed") and word not in _NOT_PAST)
 
 
+def _is_owned(tokens: list[Token], index: int) -> bool:
+    """Whether a noun follows a "have", and not what was done: "I've a concert", "I've two exams"."""
+    if index >= len(tokens):
+        return False
+    token = tokens[index]
+    return token.kind not in ("word", "mark") or token.lower in _ARTICLES or token.lower in _COUNTS
+
+
 def _arranged(tokens: list[Token], start: int) -> bool:
     """Whether something was arranged for it: "booked it for the second weekend in July"."""
     words = [token.lower for token in tokens[max(0, start - 5) : start + 1]]
@@ -131,6 +141,8 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
         return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
     if word == "got" and before in _HAVE:
         return "future", 0.5  # "I've got the exam on Friday": have
+    if word in _HAVE_DONE and _is_owned(tokens, index + 1):
+        return "future", 0.5  # "I've a concert on Friday": have
     if word in _PAST or _PREFIX.sub("", word) in _PAST:
         return "past", 1.0
     if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:

@@ -229,7 +229,18 @@ class Method(Generic[P, R]):
 
     def __call__(self, door: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
         """`Memory.recall(memory, "…")`: as any function of a class."""
-        return door.perform(self.operation(*args, **kwargs))
+        return door.perform(self.called(*args, **kwargs))
+
+    def called(self, *args: P.args, **kwargs: P.kwargs) -> Operation[R]:
+        """The operation of a call. Arguments that it does not take are told as of a function: it is called as one."""
+        try:
+            return self.operation(*args, **kwargs)
+        except TypeError as error:
+            _, made, said = str(error).partition(".__init__() ")
+            if not made:
+                raise
+            takes = ", ".join(self.__signature__.parameters)
+            raise TypeError(f"{self.__name__}() {said}; it takes {takes}") from None
 
 
 class Streamed(Method[P, Answer]):
@@ -253,7 +264,7 @@ class Streamed(Method[P, Answer]):
         return super().__get__(door, owner)
 
     def __call__(self, door: Any, /, *args: P.args, **kwargs: P.kwargs) -> Any:
-        return door.stream(self.operation(*args, **kwargs))
+        return door.stream(self.called(*args, **kwargs))
 
 
 class Streams(Protocol):

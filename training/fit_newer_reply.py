@@ -2,20 +2,21 @@
 
 Of each question of `benchmarks/fit/newer.json` the replies are read as `ask` reads them; every later reply is held
 against the best one. It replaces it where it has what holds now and the best one has not; in the controls nothing
-does. A logistic curve over `replacing_signs`; the figures are of conversations that it was not fitted on.
+does. So are those of everyday conversations (`--everyday`, several times), where most later replies are of something
+else. A logistic curve over `replacing_signs`; the figures are of conversations that it was not fitted on.
 
-    training/fit_newer_reply.py --home FOLDER [--write]
+    training/fit_newer_reply.py --scorer FOLDER --everyday dev.json [--everyday …] --home FOLDER [--write]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,17 @@ from fit_extractive import WEIGHTS, fit
 
 CASES = Path(__file__).parents[1] / "benchmarks/fit/newer.json"
 FIGURES = Path(__file__).parent / "figures/newer_reply.json"
-SIGNS = ("renews", "above", "alike", "numbers", "same_speaker")
+SIGNS = ("renews", "above", "alike", "numbers", "same_speaker", "same_session", "days", "shared")
+READ = ("amount", "who", "where", "why", "name", "what")
+"""Kinds of question of everyday conversations that take part: their answers are words of a turn."""
+FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     talk: str
-    control: bool
+    group: str
+    """`replaced`, `controls`, or `everyday`."""
     now: bool
     """Whether what `ask` puts first today is right."""
     first: bool
@@ -43,27 +48,43 @@ class Case:
     later: Sequence[tuple[Mapping[str, float], bool]]
     """The signs of each later reply, and whether it is right."""
 
+    @property
+    def pairs(self) -> Iterator[tuple[Mapping[str, float], bool]]:
+        """The signs of what is to replace the best reply, or not to; where both are right, either may come first."""
+        for signs, right in self.later:
+            replaces = right and not self.first and self.group != "controls"
+            if replaces or not right or self.group != "everyday":
+                yield signs, replaces
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--scorer", type=Path, required=True, help="the folder of score.py")
+    parser.add_argument("--everyday", type=Path, action="append", required=True)
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
     reader = open_reader("reader-2")
     assert reader is not None
+    sys.path.insert(0, str(options.scorer))
     cases = list(read_cases(options.home, reader))
-    held_out = [
-        (case, picked(case, fitted([one for one in cases if one.talk != case.talk]))) for case in cases
-    ]
+    for path in options.everyday:
+        cases += read_everyday(path, options.home, reader)
+    fold = {talk: place % FOLDS for place, talk in enumerate(sorted({case.talk for case in cases}))}
+    held_out: list[tuple[Case, bool]] = []
+    for out in range(FOLDS):
+        weights = fitted([case for case in cases if fold[case.talk] != out])
+        held_out += [(case, picked(case, weights)) for case in cases if fold[case.talk] == out]
     figures: dict[str, float] = {}
-    for name, control in (("replaced", False), ("controls", True)):
-        of_it = [(case, right) for case, right in held_out if case.control == control]
+    for name in ("replaced", "controls", "everyday"):
+        of_it = [(case, right) for case, right in held_out if case.group == name]
         figures |= {
             name: len(of_it),
             f"{name}_right": sum(right for _, right in of_it),
             f"{name}_shipped": sum(case.now for case, _ in of_it),
+            f"{name}_never": sum(case.first for case, _ in of_it),
         }
     weights = fitted(cases)
     print(json.dumps({"replaces": weights, "held_out": figures}, indent=1))
@@ -83,31 +104,55 @@ def read_cases(home: Path, reader: Reader) -> Iterator[Case]:
                 memory.flush()
             for question in talk["questions"]:
                 at = datetime.fromisoformat(talk["now"])
-                found = find_replies(memory, reader, parse(question["q"], at, memory.zone), at=at)
-                yield case_of(talk["id"], question, found.replies, reader)
+                replies = find_replies(memory, reader, parse(question["q"], at, memory.zone), at=at).replies
+                told = [f"t{number}" for number in question["evidence"]]
+                right = [one.turn.id in told for one in replies]
+                group = "controls" if question.get("control") else "replaced"
+                yield case_of(talk["id"], group, question["q"], replies, right, reader)
 
 
-def case_of(talk: str, question: dict[str, Any], replies: Sequence[TurnReply], reader: Reader) -> Case:
-    right = {f"t{number}" for number in question["evidence"]}
-    control = bool(question.get("control"))
+def read_everyday(path: Path, home: Path, reader: Reader) -> Iterator[Case]:
+    """Questions about everyday conversations: a reply is right by its words."""
+    from score import has  # the scorer that lies beside the data
+
+    for talk in json.loads(path.read_text("utf-8")):
+        name = f"{path.parent.name}-{path.stem}-{talk['id']}"
+        with Memory.open(home, bank=name, zone=talk["zone"], extract="none") as memory:
+            if not memory.turns():
+                for one in talk["messages"]:
+                    given = {key: one[key] for key in ("role", "content", "name", "session") if one.get(key)}
+                    memory.add([given], at=datetime.fromisoformat(one["at"]))
+            at = datetime.fromisoformat(talk["now"])
+            for check in talk["checks"]:
+                if "accept" not in check or parse(check["q"]).kind not in READ:
+                    continue
+                replies = find_replies(memory, reader, parse(check["q"], at, memory.zone), at=at).replies
+                right = [
+                    any(all(has(one.words, word) for word in entry) for entry in check["accept"])
+                    and not any(has(one.words, word) for word in check.get("reject", ()))
+                    for one in replies
+                ]
+                yield case_of(name, "everyday", check["q"], replies, right, reader)
+
+
+def case_of(
+    talk: str, group: str, question: str, replies: Sequence[TurnReply], right: Sequence[bool], reader: Reader
+) -> Case:
     if not replies:
-        return Case(talk, control, False, False, ())
+        return Case(talk, group, False, False, ())
+    is_right = dict(zip([id(one) for one in replies], right, strict=True))
     best = max(replies, key=weight)
     later = [one for one in replies if told_at(one) > told_at(best)]
-    renews = reader.renews(question["q"], [(best.passage, one.passage) for one in later]) if later else []
+    renews = reader.renews(question, [(best.passage, one.passage) for one in later]) if later else []
     signs = [
-        (replacing_signs(best, one, replies, float(logit)), one.turn.id in right)
+        (replacing_signs(best, one, replies, float(logit)), is_right[id(one)])
         for one, logit in zip(later, renews, strict=True)
     ]
-    return Case(talk, control, replies[0].turn.id in right, best.turn.id in right, signs)
+    return Case(talk, group, right[0], is_right[id(best)], signs)
 
 
 def fitted(cases: Sequence[Case]) -> dict[str, float]:
-    pairs = [
-        (signs, right and not case.first and not case.control)
-        for case in cases
-        for signs, right in case.later
-    ]
+    pairs = [pair for case in cases for pair in case.pairs]
     rows = np.array([[signs[name] for name in SIGNS] for signs, _ in pairs])
     spread = rows.std(axis=0) + 1e-9
     found = fit(rows / spread, np.array([float(right) for _, right in pairs]), np.ones(len(rows)))

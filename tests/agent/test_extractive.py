@@ -258,3 +258,71 @@ def test_what_was_said_later_is_not_known_as_of_then(talk: Memory) -> None:
         answer = talk.ask(question, at=AT, as_of=then, model="none")
         assert answer.abstained, answer.text
         assert not answer.intervals
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
+    said = [
+        ("2026-01-05", "You can call me Max, everybody does. My full name is Maximilian Berger."),
+        ("2026-03-02", "We signed the lease, I'm moving to Bristol on the 14th."),
+        ("2026-04-18", "Aoife is pregnant!! Due in November."),
+        ("2026-04-30", "Someone stole the cargo bike from outside the flat last night."),
+        ("2026-05-02", "The housewarming is on 5 September, forty guests."),
+        ("2026-05-04", "Release 3.2 shipped last night, everybody is asleep."),
+        ("2026-05-05", "We had an offer accepted on a cottage in Wicklow, taking it over in August."),
+    ]
+    with Memory.open(tmp_path_factory.mktemp("notes"), bank="notes") as memory:
+        memory.add_many(
+            {"role": "user", "timestamp": f"{day}T10:00:00Z", "content": text, "session": day}
+            for day, text in said
+        )
+        memory.flush()
+        yield memory
+
+
+def noted(memory: Memory, question: str) -> Answer:
+    return memory.ask(question, at=datetime(2026, 6, 15, 12, tzinfo=UTC), model="none")
+
+
+def test_a_plan_that_lies_behind_is_what_facts_answer_with(notes: Memory) -> None:
+    assert noted(notes, "Where do I live?").trace["short"] == "Bristol"
+
+
+def test_a_name_is_not_put_behind_the_words_that_ask_for_it(notes: Memory) -> None:
+    assert noted(notes, "What's my full name?").trace["short"] == "Maximilian Berger"
+
+
+def test_when_something_is_due_is_not_the_day_on_which_it_was_told(notes: Memory) -> None:
+    answer = noted(notes, "When is the baby due?")
+    assert answer.trace["short"] == "November 2026"
+
+
+def test_of_two_augusts_neither_is_kept_back_where_the_words_do_not_say_which(notes: Memory) -> None:
+    answer = noted(notes, "When are we taking over the cottage?")
+    years = {interval.start.year for interval in answer.intervals if interval.start}
+    assert years == {2025, 2026}
+    assert answer.text.startswith("August 2025, or August 2026: the words do not say which.")
+
+
+def test_what_is_planned_has_not_been_yet(notes: Memory) -> None:
+    answer = noted(notes, "When was the baby born?")
+    assert answer.abstained or answer.text.startswith("Not yet: ")
+    assert noted(notes, "When did we have the housewarming?").text.startswith("Not yet: 5 September 2026. ")
+
+
+def test_somebody_is_nobody(notes: Memory) -> None:
+    refused = noted(notes, "Who stole the cargo bike?")
+    assert refused.abstained
+    assert "it was only said that it was someone" in refused.text
+
+
+def test_the_date_of_another_release_is_no_answer(notes: Memory) -> None:
+    assert noted(notes, "When did 3.2 ship?").trace["short"] == "3 May 2026"
+    assert noted(notes, "When did 3.3 ship?").abstained
+
+
+@pytest.mark.parametrize("question", ["How much was the rent?", "Where is the cottage?", "What is my name?"])
+def test_a_question_for_words_is_never_answered_with_yes_or_no(notes: Memory, question: str) -> None:
+    found = find_replies(notes, notes._bank.reader, parse(question), at=datetime(2026, 6, 15, tzinfo=UTC))
+    assert found.replies
+    assert all(reply.kind == "span" and not reply.reading.kinds[1:3].any() for reply in found.replies)

@@ -16,11 +16,10 @@ from typing import Any
 from everwhen.agent.extractive import count_answers, phrases, time_answers, valid_replies
 from everwhen.agent.extractive.fitted_weights import fitted
 from everwhen.agent.extractive.phrases import DraftAnswer
-from everwhen.agent.extractive.reply import QUOTE, TurnReply
+from everwhen.agent.extractive.reply import QUOTE, TurnReply, content
 from everwhen.agent.extractive.turn_replies import (
     TurnReplies,
     ask_again,
-    content,
     find_replies,
     missing_name,
 )
@@ -36,6 +35,7 @@ WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
 NUMBERS = ("count", "amount", "since", "lasting")
 _ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
 NAMES = 3.0  # logits that the one of two offered gains which a sentence names alone
+SOMEBODY = ("someone", "somebody")
 NOT_TOLD = "nothing that was said answers it"
 
 
@@ -161,6 +161,8 @@ def _read(bank: Bank, reader: Reader | None, found: TurnReplies, at: datetime) -
         return read_reply(found, numbered[0], chance(found.led_by(numbered[0])))
     if best is None:
         return DraftAnswer("reading", reason=NOT_TOLD, confidence=sure)
+    if asked.kind == "who" and best.words.casefold().startswith(SOMEBODY):
+        return DraftAnswer("reading", reason=f"it was only said that it was {best.words.split()[0].lower()}")
     if asked.offered and reader is not None:
         return _chosen(reader, found)
     return read_reply(found, best, sure)

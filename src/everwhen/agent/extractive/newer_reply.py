@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import timedelta
 
 from everwhen.agent.extractive.fitted_weights import fitted
-from everwhen.agent.extractive.reply import TurnReply, told_at, weight
+from everwhen.agent.extractive.reply import TurnReply, content, told_at, weight
 from everwhen.models.reader import Reader
 
 NEAR = 10.0  # how far a reply may stand behind the best one and still replace it because it is newer
@@ -51,7 +52,8 @@ def replacing_signs(
     best: TurnReply, reply: TurnReply, among: Iterable[TurnReply], renews: float
 ) -> dict[str, float]:
     """What it is computed from that a later reply replaces the best one: the reader's logit for it, how far the reply
-    stands above all others, whether both give a number or neither does, and whether the same person says both."""
+    stands above all others, whether both give a number or neither does, whether the same person says both, how far
+    apart, and how many words the two turns share."""
     others = max((weight(one) for one in among if one is not best and one is not reply), default=NO_OTHER)
     numbers = [any(map(str.isdigit, one.words)) for one in (best, reply)]
     return {
@@ -60,6 +62,9 @@ def replacing_signs(
         "alike": float(numbers[0] == numbers[1]),
         "numbers": float(all(numbers)),
         "same_speaker": float(best.turn.speaker == reply.turn.speaker),
+        "same_session": float(best.turn.session == reply.turn.session),
+        "days": math.log1p((reply.turn.said_at - best.turn.said_at) / timedelta(days=1)),
+        "shared": math.log1p(len(content(best.turn.text) & content(reply.turn.text))),
     }
 
 

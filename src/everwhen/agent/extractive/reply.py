@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+
+import numpy as np
 
 from everwhen.models.reader import KINDS, Passage, Reading
 from everwhen.sentences import around, sentence_at
@@ -13,8 +15,13 @@ from everwhen.types import Citation, Turn
 
 POINTS = 0.5  # the chance from which the words that the reader points at are the answer
 QUOTE = 200  # characters of the sentences that speak for themselves
-_NONE = KINDS.index("none")
+_SPAN, _NONE = KINDS.index("span"), KINDS.index("none")
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
+
+_FRAME = """
+    a an and are at by did do does for from has have how i in is it long many me much my of on s the to was we were what
+    when where which who with
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +100,13 @@ def _trimmed(text: str, span: tuple[int, int]) -> str:
     return words if "." in words[:-1] else words.removesuffix(".")
 
 
+def in_words(reading: Reading) -> Reading:
+    """A reading of a question that is not one of yes or no: to "how much was it?" a yes is no reply."""
+    kinds = np.zeros_like(reading.kinds)
+    kinds[_SPAN], kinds[_NONE] = reading.kinds[_SPAN], 1.0 - reading.kinds[_SPAN]
+    return replace(reading, kinds=kinds)
+
+
 def chance_of_reply(reading: Reading) -> float:
     return 1.0 - float(reading.kinds[_NONE])
 
@@ -100,3 +114,12 @@ def chance_of_reply(reading: Reading) -> float:
 def log_odds(chance: float) -> float:
     inside = min(max(chance, 1e-3), 1 - 1e-3)
     return math.log(inside / (1 - inside))
+
+
+def words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.casefold()))
+
+
+def content(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, in small letters."""
+    return words(text) - frozenset(_FRAME.split())

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Literal
 
 from everwhen.agent.extractive import phrases
 from everwhen.agent.extractive.phrases import DraftAnswer, cited
-from everwhen.agent.extractive.turn_replies import TurnReplies, content
+from everwhen.agent.extractive.reply import content
+from everwhen.agent.extractive.turn_replies import TurnReplies
 from everwhen.operations import Bank
 from everwhen.question import Question
 from everwhen.question.time_asked import undated
 from everwhen.recall.time_comparison import in_words
 from everwhen.types import Comparison, TimeAnswer
-from everwhen.when import Interval
+from everwhen.when import Interval, resolve
+from everwhen.when.render import in_plain_words
 from everwhen.when.zones import zone_of
 
 UNIT_DAYS = {
     "day": 1, "night": 1, "week": 7, "weekend": 7, "month": 30.4375, "year": 365.25, "decade": 3652.5,
 }  # fmt: skip
+SIDES: tuple[Literal["past", "future"], ...] = ("past", "future")
+TOLD = 0.75  # the confidence from which words say which of two times they mean
 SURE = 0.5  # the confidence from which the calendar alone says yes or no
 
 
@@ -29,10 +34,35 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
         return DraftAnswer("when", reason="no date for it was ever told")
     if not asked.clock:
         found = replace(found, interval=phrases.whole_days(found.interval, found.zone))
-    text = phrases.time(found.interval, found.zone)
+    text, plain = phrases.time(found.interval, found.zone), in_plain_words(found.interval, found.zone)
+    if asked.past and found.interval.start is not None and found.interval.start > at:
+        return _dated(f"Not yet: {plain}", found)
+    other = _other_meaning(found)
     if asked.form == "ago":
-        text = f"{ago(found, at, asked.unit)} ago ({text[:1].lower()}{text[1:]})"
-    return _dated(text, found)
+        text = f"{ago(found, at, asked.unit)} ago ({plain})"
+    if other is None:
+        return _dated(text, found)
+    either = _dated(f"{text}, or {in_plain_words(other, found.zone)}: the words do not say which", found)
+    return replace(either, intervals=(found.interval, other))
+
+
+def _other_meaning(found: TimeAnswer) -> Interval | None:
+    """The other August, where neither the words nor a verb say which one is meant, and nothing else told it."""
+    told = [one for one in found.evidence if one.interval == found.interval]
+    if len(found.evidence) != 1 or not told or not told[0].expression:
+        return None
+    [evidence] = told
+    for ref in resolve(evidence.quote, evidence.said_at, found.zone):
+        if ref.text.casefold() == evidence.expression.casefold() and ref.interval == evidence.interval:
+            sides = (
+                one.interval
+                for side in SIDES
+                for one in resolve(ref.text, evidence.said_at, found.zone, side)
+            )
+            return (
+                next((one for one in sides if one != ref.interval), None) if ref.confidence < TOLD else None
+            )
+    return None
 
 
 def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftAnswer | None:

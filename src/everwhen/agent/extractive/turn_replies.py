@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,16 @@ from functools import cache
 from typing import TypeAlias
 
 from everwhen.agent.extractive.newer_reply import LAST, newest_first
-from everwhen.agent.extractive.reply import TurnReply, chance_of_reply, log_odds, told_at, weight
+from everwhen.agent.extractive.reply import (
+    TurnReply,
+    chance_of_reply,
+    content,
+    in_words,
+    log_odds,
+    told_at,
+    weight,
+    words,
+)
 from everwhen.models.reader import Passage, Reader
 from everwhen.operations import Bank
 from everwhen.question import Question, parse
@@ -23,16 +31,6 @@ from everwhen.relations import relations
 from everwhen.sentences import pieces
 from everwhen.types import Turn
 from everwhen.when import Interval, resolve
-
-_FRAME = """
-    a an and are at by did do does for from has have how i in is it long many me much my of on s the to was we were what
-    when where which who with
-"""
-
-
-def content(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, in small letters."""
-    return frozenset(re.findall(r"\w+", text.casefold())) - frozenset(_FRAME.split())
 
 
 def tells_of(turn: Turn, then: Interval, question: str) -> bool:
@@ -192,6 +190,8 @@ def ask_again(reader: Reader, found: TurnReplies, question: str) -> TurnReplies:
 
 def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[TurnReply]:
     readings = reader.read(question, [passage for _, passage, *_ in told])
+    if parse(question).kind not in ("yes or no", "choice"):
+        readings = list(map(in_words, readings))
     replies = [
         TurnReply(turn, passage, reading, start, recalled)
         for (turn, passage, start, recalled), reading in zip(told, readings, strict=True)
@@ -227,10 +227,6 @@ def _likeliest(several: list[tuple[Passage, int]], asked: frozenset[str]) -> lis
     if len(several) <= PIECES:
         return several
     return sorted(several, key=lambda one: -len(asked & words(one[0].text)))[:PIECES]
-
-
-def words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.casefold()))
 
 
 def _earlier(than: str, replies: list[TurnReply]) -> list[TurnReply]:

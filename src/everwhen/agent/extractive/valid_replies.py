@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import cast
 
-from everwhen.agent.extractive.reply import TurnReply
-from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, content, read_turn, words
+from everwhen.agent.extractive.reply import TurnReply, content, words
+from everwhen.agent.extractive.turn_replies import HELD, TurnReplies, read_turn
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.models.reader import Reader
@@ -153,13 +153,19 @@ def _named(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | 
 
 
 def _ended_by(found: TurnReplies, reply: TurnReply, then: Interval) -> TurnReply | None:
-    """What its speaker said later, by then, and ends what a reply says: "I stopped taking it"."""
-    said = content(reply.words)
-    for one in found.replies:
-        later = reply.turn.said_at < one.turn.said_at and (then.end is None or one.turn.said_at < then.end)
-        if later and one.turn.speaker == reply.turn.speaker and _is_end(one) and content(one.words) & said:
-            return one
-    return None
+    """What its speaker said later, by then, and ends what a reply says: "I stopped taking it". Of several the one that
+    names most of what is asked."""
+    said, asked = content(reply.words), content(found.asked.words)
+    ends = [
+        one
+        for one in found.replies
+        if reply.turn.said_at < one.turn.said_at
+        and (then.end is None or one.turn.said_at < then.end)
+        and one.turn.speaker == reply.turn.speaker
+        and _is_end(one)
+        and content(one.words) & said
+    ]
+    return max(ends, key=lambda one: len(content(one.turn.text) & asked), default=None)
 
 
 def _is_end(reply: TurnReply) -> bool:

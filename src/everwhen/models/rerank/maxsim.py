@@ -32,4 +32,5 @@ def weighted_maxsim(best: Matrix, weights: Matrix) -> Matrix:
     whole = float(weights.sum())
     if whole <= 0:
         return np.full(len(best), np.nan, np.float32)
-    return np.asarray(best @ (weights / np.float32(whole)), dtype=np.float32)
+    with np.errstate(invalid="ignore"):  # some processors warn of the rows that are NaN
+        return np.asarray(best @ (weights / np.float32(whole)), dtype=np.float32)

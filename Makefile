@@ -50,7 +50,7 @@ PYTEST := $(BIN)/pytest -n 3 --dist worksteal
 # Empty: compiled tests are kept for the next run and for the processes that tests start.
 test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 
-test: $(VENV)/.browser ## The whole test suite, offline: under five minutes on two cores
+test: $(VENV)/.browser ## The whole test suite, offline: about five minutes on two quiet cores
 	$(PYTEST)
 
 test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases

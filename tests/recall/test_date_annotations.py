@@ -219,8 +219,8 @@ def test_whatever_the_room_dates_break_no_bound_and_lose_nothing(
     ids, dropped = [one.id for one in found], [one.id for one in found.dropped]
     assert len({*ids, *dropped}) == len(ids) + len(dropped)
     assert {*ids, *dropped} == {one.id for one in (*plain.memories, *plain.dropped)}
-    # A date costs about as much as the shortest of these turns: at most half of them make room for those of the others.
-    assert len(found) >= len(plain) * 0.5
+    # A date costs about a dozen tokens, so a few make room for the dates of the others.
+    assert len(found) >= len(plain) * 0.6
     assert bool(len(found)) == bool(len(plain))
 
 

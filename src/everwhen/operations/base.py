@@ -235,12 +235,16 @@ class Method(Generic[P, R]):
         """The operation of a call. Arguments that it does not take are told as of a function: it is called as one."""
         try:
             return self.operation(*args, **kwargs)
-        except TypeError as error:
-            _, made, said = str(error).partition(".__init__() ")
-            if not made:
-                raise
-            takes = ", ".join(self.__signature__.parameters)
-            raise TypeError(f"{self.__name__}() {said}; it takes {takes}") from None
+        except TypeError:
+            signature = self.__signature__
+            try:
+                signature.bind(*args, **kwargs)
+            except TypeError as error:
+                named = [one.name for one in signature.parameters.values() if one.kind is one.KEYWORD_ONLY]
+                takes = ", ".join(name for name in signature.parameters if name not in named)
+                takes += f"; by name {', '.join(named)}" if named else ""
+                raise TypeError(f"{self.__name__}(): {error}; it takes {takes}") from None
+            raise
 
 
 class Streamed(Method[P, Answer]):

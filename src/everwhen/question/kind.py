@@ -60,7 +60,7 @@ _NAMED: tuple[tuple[Kind, str], ...] = (
     (
         "name",
         r"what(?:'s|\s+is|\s+was|\s+are|\s+were)\s+(?:the\s+(?:\w+\s+)?names?\s+of\s+.+|.+?\s+(?:called|named)\W*$"
-        r"|(?:.+?['’]s?|my|your|our|his|her|its|their)\s+(?:sur|last\s+|first\s+|full\s+|middle\s+|maiden\s+|nick)?names?\b)",
+        r"|(?:.+?['’]s?|my|your|our|his|her|its|their)\s+(?:sur|last\s+|first\s+|full\s+|middle\s+|maiden\s+|nick)?names?\b(?!\s+(?:day|tag)))",
     ),
 )
 _KINDS = tuple((kind, pattern(asked)) for kind, asked in _NAMED)

@@ -1,35 +1,40 @@
-"""Things that a number tells apart: "release 3.3", "chapter 12", "INF-882". One of them is never another one."""
+"""Things that a number tells apart: "release 3.3", "INF-882". One of them is never another one."""
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Mapping
+from unicodedata import normalize
 
-from everwhen.store.terms import STOP_WORDS
-
-_NUMBERED = re.compile(
-    r"(?<![\w.])"
-    r"(?:(?P<version>\d+(?:\.\d+)+)|(?P<series>[^\W\d_]+)-?(?P<code>\d+)|(?P<noun>[^\W\d_]{3,}) #?(?P<number>\d+))"
-    r"(?!\w|[.,:/-]\d)"
+_RELEASE = r"(?:release|version|build|update)"
+_ASKED = re.compile(rf"(?:^|\b{_RELEASE}\s+|\bv)(?P<version>\d+(?:\.\d+)+)(?!\w|[.,:]\d)")
+"""A version in a question: what it begins with, or with its name before it; no price, time or length."""
+_TOLD = re.compile(
+    r"(?<![\w.:$€£])(?<!\bat\s)(?<!\bto\s)(?<!\bfor\s)(?<!\bby\s)v?(?P<version>\d+(?:\.\d+)+)(?!\w|[.,:]\d|\s?[%€$£])"
 )
-_NO_NOUN = frozenset(STOP_WORDS.split()) | frozenset(
-    name.casefold() for name in (*calendar.month_name, *calendar.month_abbr, *calendar.day_name) if name
-)
+_CODE = re.compile(r"(?<![\w.])(?P<series>[^\W\d_]+)-?(?P<number>\d+)(?!\w|[.,:/-]\d)")
+
+Numbers = Mapping[str, set[str]]
 
 
-def numbered_things(words: str) -> dict[str, set[str]]:
-    """The numbers in a text by what they number: a word, letters, or the points of a version."""
-    found: dict[str, set[str]] = {}
-    for one in _NUMBERED.finditer(words.casefold()):
-        version = one["version"]
-        what = "." * version.count(".") if version else one["series"] or one["noun"]
-        if what not in _NO_NOUN:
-            found.setdefault(what, set()).add(version or one["code"] or one["number"])
-    return found
+def numbered_things(question: str) -> Numbers:
+    """The numbers in a question by what they number: the letters of a code, the points of a version."""
+    return _numbers(question, _ASKED)
 
 
-def is_of_another(asked: Mapping[str, set[str]], text: str) -> bool:
+def is_of_another(asked: Numbers, text: str) -> bool:
     """Whether a text speaks of another one than is asked for: of 3.2, where 3.3 is."""
-    told = numbered_things(text) if asked else {}
+    told = _numbers(text, _TOLD) if asked else {}
     return any(what in told and told[what].isdisjoint(numbers) for what, numbers in asked.items())
+
+
+def _numbers(words: str, versions: re.Pattern[str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    plain = normalize("NFKC", words).casefold()
+    for one in versions.finditer(plain):
+        parts = [str(int(part)) for part in one["version"].split(".")]
+        found.setdefault("." * (len(parts) - 1), set()).add(".".join(parts))
+    for one in _CODE.finditer(plain):
+        if one["series"] != "v":
+            found.setdefault(one["series"], set()).add(one["number"].lstrip("0"))
+    return found

@@ -53,10 +53,9 @@ def _near(ranked: Sequence[Recalled], left: Sequence[Recalled], max_tokens: int)
     outside = {one.id for one in left}
     room = max_tokens - sum([one.tokens for one in ranked if one.id not in outside])
     for one in sorted(left, key=lambda memory: -memory.score / max(memory.tokens, 1)):
-        room -= one.tokens
-        if room < 0:
-            break
-        outside.discard(one.id)
+        if one.tokens <= room:
+            room -= one.tokens
+            outside.discard(one.id)
     return [one for one in ranked if one.id not in outside]
 
 

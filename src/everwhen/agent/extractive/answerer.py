@@ -35,7 +35,10 @@ WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
 NUMBERS = ("count", "amount", "since", "lasting")
 _ORDINAL = re.compile(r"(?:^|\s)(\d+)(?:st|nd|rd|th)$")
 NAMES = 3.0  # logits that the one of two offered gains which a sentence names alone
-SOMEBODY = ("someone", "somebody")
+_SOMEBODY = re.compile(  # "someone from the council" says a little
+    r"(?:someone|somebody)(?:\s+else)?(?!['’\w])(?!\s+(?:from|of|in|at|with|called|named|who|i|we|my|our)\b)",
+    re.IGNORECASE,
+)
 NOT_TOLD = "nothing that was said answers it"
 
 
@@ -161,7 +164,7 @@ def _read(bank: Bank, reader: Reader | None, found: TurnReplies, at: datetime) -
         return read_reply(found, numbered[0], chance(found.led_by(numbered[0])))
     if best is None:
         return DraftAnswer("reading", reason=NOT_TOLD, confidence=sure)
-    if asked.kind == "who" and best.words.casefold().startswith(SOMEBODY):
+    if asked.kind == "who" and _SOMEBODY.match(best.words):
         return DraftAnswer("reading", reason=f"it was only said that it was {best.words.split()[0].lower()}")
     if asked.offered and reader is not None:
         return _chosen(reader, found)

@@ -10,12 +10,17 @@ from datetime import datetime
 import numpy as np
 
 from everwhen.models.reader import KINDS, Passage, Reading
+from everwhen.question import parse
 from everwhen.sentences import around, sentence_at
 from everwhen.types import Citation, Turn
 
 POINTS = 0.5  # the chance from which the words that the reader points at are the answer
 QUOTE = 200  # characters of the sentences that speak for themselves
 _SPAN, _NONE = KINDS.index("span"), KINDS.index("none")
+_WORDS_ASKED = frozenset({"who", "where", "why", "name", "amount", "count"})
+_OPENS_WITH_WHAT = re.compile(
+    r"\W*(?:(?:in|on|at|by|for|from|to|with|of|and|so)\s+)?(?:what|which|how)\b", re.IGNORECASE
+)
 _EDGE = ' \t\n,;:"“”‘’()[]{}*_-–—…'
 
 _FRAME = """
@@ -98,6 +103,13 @@ def _trimmed(text: str, span: tuple[int, int]) -> str:
     words = text[start:end].rstrip(_EDGE)
     words = words if re.match(r"[-−][€$£]?\d", words) else words.lstrip(_EDGE)
     return words if "." in words[:-1] else words.removesuffix(".")
+
+
+def asks_for_words(question: str) -> bool:
+    """Whether a question asks for words, by its own: "what", "which", "how much". Without such a word ("it is blue,
+    right?", "tell me if it is blue") a yes may be the reply."""
+    kind = parse(question).kind
+    return kind in _WORDS_ASKED or (kind == "what" and _OPENS_WITH_WHAT.match(question) is not None)
 
 
 def in_words(reading: Reading) -> Reading:

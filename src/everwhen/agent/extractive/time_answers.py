@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -13,6 +14,7 @@ from everwhen.agent.extractive.turn_replies import TurnReplies
 from everwhen.operations import Bank
 from everwhen.question import Question
 from everwhen.question.time_asked import undated
+from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.time_comparison import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen.when import Interval, resolve
@@ -24,6 +26,7 @@ UNIT_DAYS = {
 }  # fmt: skip
 SIDES: tuple[Literal["past", "future"], ...] = ("past", "future")
 TOLD = 0.75  # the confidence from which words say which of two times they mean
+_AGAIN = re.compile(r"\bagain\W*$", re.IGNORECASE)  # who asks so has been told, and forgot
 SURE = 0.5  # the confidence from which the calendar alone says yes or no
 
 
@@ -34,35 +37,42 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
         return DraftAnswer("when", reason="no date for it was ever told")
     if not asked.clock:
         found = replace(found, interval=phrases.whole_days(found.interval, found.zone))
-    text, plain = phrases.time(found.interval, found.zone), in_plain_words(found.interval, found.zone)
-    if asked.past and found.interval.start is not None and found.interval.start > at:
-        return _dated(f"Not yet: {plain}", found)
-    other = _other_meaning(found)
+    meant = [found.interval, *_other_meanings(found)]
+    has_been = asked.past or asked.form == "ago"
+    possible = [one for one in meant if one.start is None or one.start <= at] if has_been else meant
+    words = [in_plain_words(one, found.zone) for one in possible or meant]
+    text = words[0][:1].upper() + words[0][1:]
+    if not possible and not (asked.ahead or asked.planned or _AGAIN.search(asked.words)):
+        return replace(_dated(f"Not yet: {words[0]}", found), short=text)
+    found = replace(found, interval=(possible or meant)[0])
     if asked.form == "ago":
-        text = f"{ago(found, at, asked.unit)} ago ({plain})"
-    if other is None:
+        text = f"{ago(found, at, asked.unit)} ago ({words[0]})"
+    if len(possible) < 2:
         return _dated(text, found)
-    either = _dated(f"{text}, or {in_plain_words(other, found.zone)}: the words do not say which", found)
-    return replace(either, intervals=(found.interval, other))
+    either = _dated(f"{text}, or {words[1]}: the words do not say which", found)
+    return replace(either, intervals=tuple(possible))
 
 
-def _other_meaning(found: TimeAnswer) -> Interval | None:
+def _other_meanings(found: TimeAnswer) -> list[Interval]:
     """The other August, where neither the words nor a verb say which one is meant, and nothing else told it."""
-    told = [one for one in found.evidence if one.interval == found.interval]
-    if len(found.evidence) != 1 or not told or not told[0].expression:
-        return None
-    [evidence] = told
-    for ref in resolve(evidence.quote, evidence.said_at, found.zone):
-        if ref.text.casefold() == evidence.expression.casefold() and ref.interval == evidence.interval:
-            sides = (
-                one.interval
-                for side in SIDES
-                for one in resolve(ref.text, evidence.said_at, found.zone, side)
-            )
-            return (
-                next((one for one in sides if one != ref.interval), None) if ref.confidence < TOLD else None
-            )
-    return None
+    if len(found.evidence) != 1 or not found.evidence[0].expression:
+        return []
+    [told], zone = found.evidence, found.zone
+    for ref in resolve(told.quote, told.said_at, zone):
+        if ref.text.casefold() == told.expression.casefold() and ref.interval == told.interval:
+            sides = [
+                one.interval for side in SIDES for one in resolve(ref.text, told.said_at, zone, side)
+                if one.interval not in (None, ref.interval) and ref.confidence < TOLD
+            ]  # fmt: skip
+            return [_at_grain_of(found.interval, one, zone) for one in sides[:1] if one is not None]
+    return []
+
+
+def _at_grain_of(interval: Interval, other: Interval, zone: str) -> Interval:
+    """The same unit as an answer has: of "which year" the year."""
+    if other.start is None or interval.grain == other.grain:
+        return other
+    return unit_around(other.start, interval.grain, zone)
 
 
 def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftAnswer | None:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from everwhen.agent.extractive.newer_reply import LAST, newest_first
 from everwhen.agent.extractive.reply import (
     TurnReply,
+    asks_for_words,
     chance_of_reply,
     content,
     in_words,
@@ -190,7 +191,7 @@ def ask_again(reader: Reader, found: TurnReplies, question: str) -> TurnReplies:
 
 def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[TurnReply]:
     readings = reader.read(question, [passage for _, passage, *_ in told])
-    if parse(question).kind not in ("yes or no", "choice"):
+    if asks_for_words(question):
         readings = list(map(in_words, readings))
     replies = [
         TurnReply(turn, passage, reading, start, recalled)

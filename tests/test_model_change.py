@@ -16,6 +16,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import EverwhenError, ModelChanged, Refused
+from everwhen.models.embed import Embedder
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store import VectorModel
@@ -364,3 +365,27 @@ def test_a_question_is_asked_again_when_the_bank_had_another_model_for_a_moment(
     monkeypatch.setattr(store, "search", refuse_once)
     assert [one.text for one in memory.recall("one cat").memories] == ["one cat"]
     assert not refused
+
+
+def test_what_met_another_width_for_a_moment_is_read_again_and_a_lasting_fault_is_told(
+    memory: Memory,
+) -> None:
+    model, calls = memory._bank.model, list[int]()
+
+    def failing(times: int) -> Callable[[Embedder], str]:
+        def work(_: Embedder) -> str:
+            calls.append(1)
+            if len(calls) <= times:
+                raise ValueError("size 64 is different from 96")
+            return "found"
+
+        calls.clear()
+        return work
+
+    assert model.read(failing(1)) == "found"
+    with pytest.raises(ValueError, match="size 64"):
+        model.read(failing(9))
+    assert len(calls) == 2
+    with pytest.raises(ValueError, match="size 64"):
+        model.write(failing(1))
+    assert len(calls) == 1

@@ -82,7 +82,8 @@ class BankEmbedder:
             except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
                 if not self._has_changed(model, error):
                     same += 1
-                    if same > _AGAIN or not isinstance(error, ModelChanged):
+                    # What is read may have met another model for a moment, and the bank has this one again.
+                    if same > (_AGAIN if isinstance(error, ModelChanged) else int(reads)):
                         raise
             else:
                 if not (reads and self._has_changed(model)):

@@ -158,8 +158,8 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     told = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
     # "8 years and I still hate scales" says since when, and no more.
     told = [one for one in told if one.reaches_now or question.form == "since"]
-    if question.kind == "when" and not question.past and question.ahead is not False:
-        # "When is it?" never asks for the day on which it was told.
+    if question.kind == "when" and (question.ahead or (question.ahead is None and not question.past)):
+        # "When is it?", "when did she plan to come?": never the day on which it was told.
         told = [one for one in told if one.dated or one.ahead]
     numbers = numbered_things(question.event)
     told = [one for one in told if not is_of_another(numbers, one.text)]

@@ -18,10 +18,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from everwhen import Memory
-from everwhen.ingest.entity_resolution import KnownEntities, Resolver
-from everwhen.ingest.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
-from everwhen.ingest.worker import CLAIM_SECONDS
 from everwhen.store.graph import Mention
+from everwhen.write.entity_resolution import KnownEntities, Resolver
+from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
+from everwhen.write.worker import CLAIM_SECONDS
 
 START = datetime(2024, 1, 1, tzinfo=UTC)
 

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.models.embed import Vectors, shared_embedder
 from everwhen.recall import Recall
 from everwhen.recall.token_budget import fill

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch
-from everwhen.ingest.extract.rule_extractor import RuleExtractor
 from everwhen.types import Turn
+from everwhen.write.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch
+from everwhen.write.extract.rule_extractor import RuleExtractor
 
 START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 SESSION = 40

@@ -2,7 +2,7 @@
 
     python scripts/five_days_local.py http://127.0.0.1:8080/v1 [MODEL]
 
-The conversation is that of `tests/agent/five_days.py`; the model answers for itself. Any server that speaks OpenAI's
+The conversation is that of `tests/answer/five_days.py`; the model answers for itself. Any server that speaks OpenAI's
 protocol will do, such as the one that `make llm-local` starts.
 """
 
@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from openai import OpenAI
-from tests.agent.five_days import LATER, QUESTIONS, turns
+from tests.answer.five_days import LATER, QUESTIONS, turns
 
 from everwhen import Context, Memory, Turn, wrap
 

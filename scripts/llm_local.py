@@ -19,14 +19,14 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 from rich.table import Table
 
-from everwhen.demo import story, truth
-from everwhen.ingest.extract.base import Batch, Extraction, Extractor
-from everwhen.ingest.extract.llm import LLMExtractor
-from everwhen.ingest.extract.rule_extractor import RuleExtractor
+from everwhen.cli.story import story, truth
 from everwhen.models.llm import open_llm
 from everwhen.models.llm.pydantic_ai import PydanticAI
 from everwhen.types import Message, Turn
-from everwhen.when import Interval
+from everwhen.write.extract.base import Batch, Extraction, Extractor
+from everwhen.write.extract.llm import LLMExtractor
+from everwhen.write.extract.rule_extractor import RuleExtractor
+from everwhen_time import Interval
 
 QWEN_PARTS = 22
 QWEN_SHA256 = "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046"

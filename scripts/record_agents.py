@@ -22,7 +22,7 @@ from typing import Any
 from scripted_provider import Provider
 
 from everwhen import Memory
-from everwhen.coding_agents import hook, resident
+from everwhen.agents.coding import hook, resident
 
 TOLD = "We moved the staging server from port 8080 to port 8443. I live in Leeds, and I fly to Oslo tomorrow."
 ASKED = "Which port does the staging server use now?"

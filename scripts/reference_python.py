@@ -71,8 +71,8 @@ COMMON = {
 
 def python_page() -> str:
     from everwhen import Memory
-    from everwhen.operations import operations
-    from everwhen.operations.surface import FactMethods
+    from everwhen.api.operations import operations
+    from everwhen.api.operations.surface import FactMethods
 
     lines = head("Python", "Every method of a memory, with its arguments, their defaults and the result.")
     lines += [
@@ -128,7 +128,7 @@ def _class_method(name: str, gives: str) -> list[str]:
 
 
 def _method(name: str, operation: Any) -> list[str]:
-    from everwhen.operations import arguments_of, result_of
+    from everwhen.api.operations import arguments_of, result_of
 
     given, called = arguments_of(operation), _parameters(operation)
     lines = [f"### {name}", "", "```text"]

@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.memory import DEFAULT_EMBEDDER
+from everwhen.api.memory import DEFAULT_EMBEDDER
 from everwhen.models.embed import open_embedder
 from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.memory_search import MemorySearch

@@ -6,7 +6,7 @@ import statistics
 import time
 from datetime import UTC, datetime
 
-from everwhen.when import resolve
+from everwhen_time import resolve
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 SENTENCES = [

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from everwhen import AsyncMemory, Memory
+from everwhen.api.client import AsyncClient, Client
 from everwhen.cli.recall_commands import recall as recall_command
-from everwhen.client import AsyncClient, Client
 from everwhen.recall import Request
 from everwhen.settings import MAX_TOKENS
 

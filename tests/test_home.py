@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, Refused, UsageError
-from everwhen.home import check_folder
+from everwhen.store.files.home import check_folder
 from everwhen.store.sqlite.files import bank_bytes, bank_path
 
 
@@ -21,7 +21,7 @@ def test_a_file_is_written_where_a_file_can_be(tmp_path: Path, monkeypatch: pyte
         check_folder(tmp_path)
     with pytest.raises(UsageError, match="make it first, or name another file"):
         check_folder(tmp_path / "nowhere" / "file")
-    monkeypatch.setattr("everwhen.home.os.access", lambda *_: False)
+    monkeypatch.setattr("everwhen.store.files.home.os.access", lambda *_: False)
     with pytest.raises(Refused, match="make its folder writable, or name another file"):
         check_folder(tmp_path / "file")
 

@@ -16,8 +16,8 @@ import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
 from everwhen.errors import ModelError
-from everwhen.jsonable import jsonable
 from everwhen.recall import Recipe, grep
+from everwhen.types.jsonable import jsonable
 
 MARCH = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 

@@ -55,7 +55,7 @@ class Held(FakeEmbedder):
 @pytest.fixture(autouse=True)
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, Held]:
     made = {name: Held(name) for name in WIDTHS}
-    monkeypatch.setattr("everwhen.memory.bank.shared_embedder", made.__getitem__)
+    monkeypatch.setattr("everwhen.api.memory.bank.shared_embedder", made.__getitem__)
     return made
 
 
@@ -256,7 +256,7 @@ def test_what_follows_an_expired_turn_is_embedded_again_with_the_new_model(
 def test_links_are_mended_although_the_model_changes_meanwhile(
     home: Path, monkeypatch: pytest.MonkeyPatch, new: str
 ) -> None:
-    from everwhen.maintenance import forget as forgetting
+    from everwhen.upkeep import forget as forgetting
 
     with Memory.open(home, "b", embedder="old") as memory, Memory.open(home, "b", **SETTINGS) as other:
         for n in range(4):
@@ -280,8 +280,8 @@ VECTOR = np.ones((1, 64), np.float32) / 8
 
 
 def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memory: Memory) -> None:
-    from everwhen.ingest.remember import MessageDefaults, _prepared, placed
     from everwhen.types import Message
+    from everwhen.write.remember import MessageDefaults, _prepared, placed
 
     memory.add([{"content": "one", "id": "a"}, {"content": "two", "id": "b"}], session="s")
     memory.facts.assert_("Ana", "lives in", "Porto")

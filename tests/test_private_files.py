@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.files.private import make_empty, private_database, private_file
+from everwhen.store.files.private import make_empty, private_database, private_file
 from everwhen.store.sqlite.connection import create_file
 
 READ = (

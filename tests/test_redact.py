@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory, Refused, UsageError
 from everwhen.cli import run
-from everwhen.redact import KINDS, Masks, is_card, kinds_of
+from everwhen.facts.redact import KINDS, Masks, is_card, kinds_of
 from tests.fuzz.nasty import text
 
 ALL = Masks(tuple(KINDS), digest=lambda given: "abc")

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-from everwhen.operations import operations
+from everwhen.api.operations import operations
 from everwhen.settings import Settings
 
 ROOT = Path(__file__).parents[1]

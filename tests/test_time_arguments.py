@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen import Interval, Memory, UsageError
-from everwhen.time_arguments import TimeReader, known_zone
-from everwhen.when import resolve
-from everwhen.when.zones import zone_name, zone_of
+from everwhen.types.time_arguments import TimeReader, known_zone
+from everwhen_time import resolve
+from everwhen_time.zones import zone_name, zone_of
 
 pytz = pytest.importorskip("pytz")
 
@@ -318,9 +318,9 @@ def test_a_naive_datetime_stays_an_error(shared: Memory) -> None:
 
 
 def test_a_client_passes_text_on() -> None:
-    from everwhen.client.request import request
-    from everwhen.operations.recall import RecallMemories
-    from everwhen.operations.turns import Turns
+    from everwhen.api.client.request import request
+    from everwhen.api.operations.recall import RecallMemories
+    from everwhen.api.operations.turns import Turns
 
     call = request(RecallMemories("x", at="last Friday", between=("2025-01-01", None), before=WEDNESDAY))
     assert call.body["at"] == "last Friday" and call.body["between"] == ("2025-01-01", None)

@@ -27,8 +27,8 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.when import direction, resolve, resolver
-from everwhen.when.reference import TimeRef
+from everwhen_time import direction, resolve, resolver
+from everwhen_time.reference import TimeRef
 from written import read_bank
 
 HERE = Path(__file__).parent

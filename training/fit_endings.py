@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest import ending_sentences, fact_endings
-from everwhen.ingest.extract.grammar.parsing import parsed
-from everwhen.ingest.extract.rules.clause_times import timed
+from everwhen.facts.relations import relations
 from everwhen.models.reader import PackagedReader
-from everwhen.relations import relations
 from everwhen.types import Turn
+from everwhen.write import ending_sentences, fact_endings
+from everwhen.write.extract.grammar.parsing import parsed
+from everwhen.write.extract.rules.clause_times import timed
 
 PAIRS = Path(__file__).with_name("endings.jsonl")
 OUT = Path(fact_endings.__file__).with_name("fact_endings.json")

@@ -26,16 +26,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.agent.extractive.answerer import WEIGHED, read_reply
-from everwhen.agent.extractive.turn_replies import find_replies
-from everwhen.memory import Memory
+from everwhen.answer.extractive.answerer import WEIGHED, read_reply
+from everwhen.answer.extractive.turn_replies import find_replies
+from everwhen.api.memory import Memory
 from everwhen.models.reader import open_reader
-from everwhen.question import parse
 from everwhen.recall import MID
+from everwhen.recall.question import parse
 from everwhen_bench.answers.questions import Talk, talks
 
 FIGURES = Path(__file__).parent / "figures/extractive.json"
-WEIGHTS = Path(__file__).parents[1] / "src/everwhen/agent/extractive/weights.json"
+WEIGHTS = Path(__file__).parents[1] / "src/everwhen/answer/extractive/weights.json"
 BY_THE_CALENDAR = ("when", "between", "first", "since", "count")
 """Kinds of question whose answer is computed, not read."""
 FOREIGN = 4

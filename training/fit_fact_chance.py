@@ -1,4 +1,4 @@
-"""How likely a fact is right as a whole: fits the curve of `everwhen.ingest.extract.fact_chance`.
+"""How likely a fact is right as a whole: fits the curve of `everwhen.write.extract.fact_chance`.
 
     python training/fit_fact_chance.py [--data FOLDER] [--write]
 
@@ -23,14 +23,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.extract import fact_chance
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedFact
-from everwhen.ingest.extract.fact_chance import Evidence
-from everwhen.ingest.extract.rule_extractor import RuleExtractor
-from everwhen.ingest.extract.stated_facts import FactCandidate
 from everwhen.models.embed import shared_embedder
 from everwhen.models.reader import PackagedReader
 from everwhen.types import Message, Turn
+from everwhen.write.extract import fact_chance
+from everwhen.write.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedFact
+from everwhen.write.extract.fact_chance import Evidence
+from everwhen.write.extract.rule_extractor import RuleExtractor
+from everwhen.write.extract.stated_facts import FactCandidate
 from everwhen_bench.cases import cases
 from written import read_bank
 

@@ -24,8 +24,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.importers import locomo, longmemeval
-from everwhen.ingest.remember import MessageDefaults, placed, remember
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import PackagedReader
@@ -40,6 +38,8 @@ from everwhen.settings import Settings
 from everwhen.store import Filter, Store
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message
+from everwhen.write.importers import locomo, longmemeval
+from everwhen.write.remember import MessageDefaults, placed, remember
 from everwhen_bench import metrics
 from everwhen_bench.locomo import ADVERSARIAL, evidence
 from everwhen_bench.longmemeval import ABSTENTION

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.importers.locomo import conversation, samples
-from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.recall import MID
 from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.recall.token_budget import fill
-from everwhen.recipes import Complexity
 from everwhen.types import Recalled
+from everwhen.types.recipes import Complexity
+from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.longmemeval import date_time, placed, questions
 from everwhen_bench import metrics
 from everwhen_bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen_bench.longmemeval import ABSTENTION

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-from everwhen.agent.extractive.newer_reply import replacing_signs
-from everwhen.agent.extractive.reply import TurnReply, told_at, weight
-from everwhen.agent.extractive.turn_replies import find_replies
-from everwhen.memory import Memory
+from everwhen.answer.extractive.newer_reply import replacing_signs
+from everwhen.answer.extractive.reply import TurnReply, told_at, weight
+from everwhen.answer.extractive.turn_replies import find_replies
+from everwhen.api.memory import Memory
 from everwhen.models.reader import Reader, open_reader
-from everwhen.question import parse
+from everwhen.recall.question import parse
 from fit_extractive import WEIGHTS, fit
 
 CASES = Path(__file__).parents[1] / "benchmarks/fit/newer.json"

@@ -43,10 +43,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.models.embed import Embedder, open_embedder
-from everwhen.question import Question, parse
 from everwhen.recall import time_evidence_features
+from everwhen.recall.question import Question, parse
 from everwhen.recall.time_answer import (
     ScoredEvidence,
     WhenRequest,
@@ -57,6 +56,7 @@ from everwhen.recall.time_answer import (
 )
 from everwhen.recall.word_coverage import QuestionWords
 from everwhen.types import Message
+from everwhen.write.importers.locomo import conversation, samples
 from everwhen_bench.extraction import is_right
 
 RIDGE = 2.0

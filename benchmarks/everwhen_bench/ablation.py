@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.recall import FOUR_WAY, MID, Recall, Recipe
 from everwhen.recall.satf import Sigma, satf
 from everwhen.types import Recalled
-from everwhen.when import constraint
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.retrieval import EVERYTHING, RANKS, Scored, figure, given, within
+from everwhen_time import constraint
 
 DEFAULT, FUSED = "default", "facts stage off"
 RRF, RRF_FUSED = "rrf k=10", "rrf, facts stage off"

@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
+from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.files.json_values import values
-from everwhen.ingest.importers.locomo import conversation, samples
-from everwhen.ingest.importers.longmemeval import date_time, placed, questions
-from everwhen.memory import Memory
+from everwhen.store.files.json_values import values
 from everwhen.types import Message
+from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.longmemeval import date_time, placed, questions
 from everwhen_bench import locomo, longmemeval
 from everwhen_bench.ablation import Score
 from everwhen_bench.retrieval import Tally, fresh_bank

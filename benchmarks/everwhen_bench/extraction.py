@@ -16,11 +16,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from everwhen.ingest.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedEvent, Extractor
-from everwhen.ingest.importers import read
-from everwhen.ingest.remember import MessageDefaults, placed
 from everwhen.types import Turn
-from everwhen.when import Interval
+from everwhen.write.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedEvent, Extractor
+from everwhen.write.importers import read
+from everwhen.write.remember import MessageDefaults, placed
+from everwhen_time import Interval
 
 DAY = timedelta(days=1)
 

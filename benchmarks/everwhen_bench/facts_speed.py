@@ -16,9 +16,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from everwhen.instants import to_text
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.store.sqlite import SqliteStore
+from everwhen.types.instants import to_text
 from everwhen_bench.metrics import percentile
 
 PREDICATES = ("lives in", "works at", "prefers", "reports to", "status")

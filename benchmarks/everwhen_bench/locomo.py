@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.recall import Recipe
 from everwhen.types import Message, TimeAnswer
-from everwhen.when import Interval
+from everwhen.write.importers.locomo import conversation, samples
 from everwhen_bench.ablation import Ablation, Score
 from everwhen_bench.extraction import is_right
 from everwhen_bench.metrics import Ranking, risk_coverage, unique
 from everwhen_bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary
+from everwhen_time import Interval
 
 ADVERSARIAL = 5
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")

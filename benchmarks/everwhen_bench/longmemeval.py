@@ -12,9 +12,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from everwhen.ingest.importers.longmemeval import MessagePlace, date_time, placed, questions
 from everwhen.recall import Recipe
 from everwhen.types import Message
+from everwhen.write.importers.longmemeval import MessagePlace, date_time, placed, questions
 from everwhen_bench.ablation import Ablation
 from everwhen_bench.metrics import Ranking, unique
 from everwhen_bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary

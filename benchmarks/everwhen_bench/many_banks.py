@@ -17,7 +17,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.store.opening import open_banks
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.tables import OF_A_BANK

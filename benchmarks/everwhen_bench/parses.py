@@ -15,8 +15,8 @@ from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 
-from everwhen.ingest.extract.grammar import parsing
-from everwhen.ingest.extract.grammar.parsing import NamedSpan, Parse, Word, parser
+from everwhen.write.extract.grammar import parsing
+from everwhen.write.extract.grammar.parsing import NamedSpan, Parse, Word, parser
 
 FORM = "1"
 """How a parse is packed and what the parser makes of a text; another form finds nothing of this one."""

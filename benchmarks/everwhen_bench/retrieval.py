@@ -16,12 +16,12 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any
 
-from everwhen.home import home_folder
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
 from everwhen.recall.date_annotations import as_said
 from everwhen.recall.token_budget import NO_ROOM, fill
+from everwhen.store.files.home import home_folder
 from everwhen.store.opening import open_banks
 from everwhen.types import Dropped, Message
 from everwhen_bench import metrics

@@ -26,8 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.ingest.links import link_in_meaning, link_in_time, similar_among
-from everwhen.memory import DEFAULT_EMBEDDER, Memory
+from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed import Embedder, gives_tokens, open_embedder
 from everwhen.models.embed.base import normalised
 from everwhen.models.embed.conversation import FOLDER
@@ -40,6 +39,7 @@ from everwhen.store.banks import Banks
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.opening import open_banks
 from everwhen.types import Recall, Turn
+from everwhen.write.links import link_in_meaning, link_in_time, similar_among
 from everwhen_bench.environment import with_benches
 from everwhen_bench.installed import installed
 from everwhen_bench.metrics import percentile

@@ -18,7 +18,7 @@ from statistics import mean
 from time import perf_counter, process_time
 from typing import Any
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.models.embed import Embedder
 from everwhen.recall import MID
 from everwhen.store import Store

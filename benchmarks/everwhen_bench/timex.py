@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
-from everwhen.when import Interval, resolve
 from everwhen_bench.timex_cases import Case, Days, load
+from everwhen_time import Interval, resolve
 
 Finder = Callable[[Case], list[Days]]
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.memory import DEFAULT_EMBEDDER, Memory
+from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed.base import normalised
 from everwhen.store import NewTurn
 from everwhen.store.sqlite import SqliteStore

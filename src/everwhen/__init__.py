@@ -7,7 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everwhen.client import AsyncClient, Client
+    from everwhen.agents.wrapping.wrap import wrap
+    from everwhen.api.client import AsyncClient, Client
+    from everwhen.api.memory import AsyncMemory, Memory
     from everwhen.errors import (
         Damaged,
         EverwhenError,
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
         Unavailable,
         UsageError,
     )
-    from everwhen.memory import AsyncMemory, Memory
-    from everwhen.memory.wrapping import wrap
     from everwhen.recall import Recall, Recipe
     from everwhen.settings import Settings
     from everwhen.types import (
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
         TimeAnswer,
         Turn,
     )
-    from everwhen.when import Interval
+    from everwhen_time import Interval
 
 __version__ = "0.1.0"
 
@@ -57,15 +57,15 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 # Loaded when first asked for: a command that only prints its help must not wait for NumPy.
 _HOMES = {
-    "everwhen.client": ("AsyncClient", "Client"),
+    "everwhen.api.client": ("AsyncClient", "Client"),
     "everwhen.errors": (
         "Damaged", "EverwhenError", "ModelError", "NotFound", "Refused", "Unavailable", "UsageError",
     ),
-    "everwhen.memory": ("AsyncMemory", "Memory"),
-    "everwhen.memory.wrapping": ("wrap",),
+    "everwhen.api.memory": ("AsyncMemory", "Memory"),
+    "everwhen.agents.wrapping.wrap": ("wrap",),
     "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
-    "everwhen.when": ("Interval",),
+    "everwhen_time": ("Interval",),
 }  # fmt: skip
 """Where the names are that are not of `everwhen.types`."""
 _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from everwhen.api.memory import Memory
 from everwhen.cli import run
-from everwhen.memory import Memory
 from everwhen.recall import MID
 from everwhen.recall.satf import Sigma
 from everwhen_bench import locomo, metrics

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from everwhen.api.memory import Memory
 from everwhen.cli import run as run_command
 from everwhen.cli.app import app
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
 from everwhen.models.llm import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.models.tokens import count_tokens
-from everwhen.question import parse
+from everwhen.recall.question import parse
 from everwhen_bench.answers.judge import Judge, exactly, verdict
 from everwhen_bench.answers.questions import AnswerQuestion, Rule, asking_for, spread, talks
 from everwhen_bench.answers.run import Plan, run

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.ingest.extract.grammar import parsing
-from everwhen.ingest.extract.grammar.parsing import Parse, Parser
+from everwhen.write.extract.grammar import parsing
+from everwhen.write.extract.grammar.parsing import Parse, Parser
 from everwhen_bench.parses import Parses, packed, unpacked
 
 TEXTS = [

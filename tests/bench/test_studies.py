@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from everwhen.api.memory import Memory
 from everwhen.errors import NotFound
-from everwhen.memory import Memory
 from everwhen.store.sqlite.files import bank_path
 from everwhen_bench import studies
 from everwhen_bench.studies import channels, prefix, satf, writing

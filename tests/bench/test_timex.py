@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from everwhen import cli
-from everwhen.when import parse_interval
 from everwhen_bench import timex, timex_peers
 from everwhen_bench.timex_cases import Case
+from everwhen_time import parse_interval
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 CASES = [

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from everwhen.cli import run
-from everwhen.files import json_values
-from everwhen.ingest.importers import ReadingOptions, read
+from everwhen.store.files import json_values
+from everwhen.write.importers import ReadingOptions, read
 
 FIXTURES = Path(__file__).parents[1] / "ingest" / "importers" / "fixtures"
 NEW = {

@@ -14,7 +14,7 @@ from everwhen.store import Filter
 from everwhen.store.search import SaidBy
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.types import Role
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 TOKENIZER = Tokenizer()
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.ingest.links import TEMPORAL_MOST, link_in_time
 from everwhen.store import Filter, Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.types import Usage
-from everwhen.when import Interval
+from everwhen.write.links import TEMPORAL_MOST, link_in_time
+from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import START, direction, turn

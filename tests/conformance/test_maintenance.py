@@ -14,7 +14,7 @@ from everwhen.store import Filter, Store
 from everwhen.store.facts import ConflictRow, FactLedger, Report
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words, codes_of
 from tests.conformance.test_facts import row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from everwhen.store import Filter, Store
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance import finding
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import START, direction, turn

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from everwhen.store import Filter, Scored, Store
 from everwhen.store.search import DERIVED, Evidence, SaidBy, SearchQuery, Turns, Wanted
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.conftest import Open
 from tests.conformance.plain_search import TOKENIZER, PlainSearch, PlainUnit
 from tests.conformance.turns import DIMENSION, START, turn

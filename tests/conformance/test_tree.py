@@ -12,7 +12,7 @@ from everwhen.store import Filter, Store, Then
 from everwhen.store.facts import FactLedger
 from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.test_facts import row

@@ -8,7 +8,7 @@ import pytest
 
 from everwhen.errors import EverwhenError
 from everwhen.store import Store
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import START, turn
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from everwhen.store import Store
 from everwhen.store.graph import EventPart, Mention, NewUnit
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.turns import START, direction
 
 

@@ -15,14 +15,14 @@ from typing import Any
 from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.ingest.importers import FORMATS, ReadingOptions, merged, read
-from everwhen.maintenance.retention import describe as describe_rule
-from everwhen.maintenance.retention import parse as parse_rule
-from everwhen.messages import message
 from everwhen.settings import Settings, load
 from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Message
-from everwhen.when import (
+from everwhen.types.messages import message
+from everwhen.upkeep.retention import describe as describe_rule
+from everwhen.upkeep.retention import parse as parse_rule
+from everwhen.write.importers import FORMATS, ReadingOptions, merged, read
+from everwhen_time import (
     Interval,
     constraint,
     describe,

@@ -11,10 +11,10 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
-from everwhen.ingest.importers import read
 from everwhen.settings import load
-from everwhen.time_arguments import TimeReader
-from everwhen.when import parse_interval, resolve
+from everwhen.types.time_arguments import TimeReader
+from everwhen.write.importers import read
+from everwhen_time import parse_interval, resolve
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 

@@ -17,8 +17,8 @@ from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
 from everwhen.recall.query_embedding import embed
-from everwhen.recipes import CHANNELS, FOUR_WAY, MID
 from everwhen.store import Scored
+from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID
 from tests.recall.memories import ASKED, START, gathered, tell
 
 scored = st.lists(st.builds(Scored, st.integers(0, 20), st.floats(-1, 1)), max_size=12)

@@ -19,8 +19,8 @@ from everwhen.recall.date_annotations import shown, spoken_times
 from everwhen.recall.date_tokens import added_tokens
 from everwhen.types import Recalled
 from everwhen.types.recall import line
-from everwhen.when import Interval, resolve
-from everwhen.when.render import MONTHS
+from everwhen_time import Interval, resolve
+from everwhen_time.render import MONTHS
 from tests.recall.memories import recalled
 
 SAID = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)

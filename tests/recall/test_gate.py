@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.recall.gate import LEAST, MOST, GateInputs, chance, gate
-from everwhen.recipes import Complexity, Gating
 from everwhen.types import Recalled
+from everwhen.types.recipes import Complexity, Gating
 from tests.recall.memories import recalled
 
 KINDS: tuple[Complexity, ...] = get_args(Complexity)

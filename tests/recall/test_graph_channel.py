@@ -18,7 +18,7 @@ from everwhen.recall.graph_channel import AHEAD, Edges, graph, spread
 from everwhen.store import Filter, Scored
 from everwhen.store.search import Search, SearchQuery
 from everwhen.types import NETWORKS
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.finding import by_meaning
 
 START = datetime(2024, 5, 1, tzinfo=UTC)

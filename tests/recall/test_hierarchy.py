@@ -13,9 +13,9 @@ import pytest
 from everwhen import Memory
 from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES, level_budgets
-from everwhen.recipes import Complexity, Gating
 from everwhen.types import Recalled
-from everwhen.when import Interval
+from everwhen.types.recipes import Complexity, Gating
+from everwhen_time import Interval
 from tests.recall.memories import ASKED, START, TALK, tell
 
 TREE = replace(MID, name="tree", tree=True)

@@ -14,7 +14,7 @@ from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.recall import MID, Recall, Request, recall
 from everwhen.recall.llm_judge import gate_by_llm, plan_by_llm
 from everwhen.recall.plan import plan
-from everwhen.recipes import Recipe
+from everwhen.types.recipes import Recipe
 from tests.recall.memories import ASKED, recalled, tell
 
 TREE = replace(MID, name="tree", tree=True)

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.ingest.remember import line
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.fuse import rrf
 from everwhen.recall.token_budget import fill
 from everwhen.types import Recall, Recalled, Why
 from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, day_of, header
-from everwhen.when import Interval
+from everwhen.write.remember import line
+from everwhen_time import Interval
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.recall.temporal_channel import EDGE, POOL, closeness, temporal
-from everwhen.recipes import MID
 from everwhen.store import Filter
 from everwhen.store.search import SearchQuery, Wanted
-from everwhen.when import Interval, constraint
+from everwhen.types.recipes import MID
+from everwhen_time import Interval, constraint
 
 MAY = Interval(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC), "month")
 SINCE_MAY = Interval(MAY.start, None, "month")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, TimeAnswer, UsageError
-from everwhen.question import parse
+from everwhen.recall.question import parse
 
 ASKED = datetime(2024, 11, 10, 12, tzinfo=UTC)
 

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from everwhen import AsyncClient, Client, Memory, NotFound, Unavailable
-from everwhen.jsonable import jsonable
-from everwhen.operations.ask import Ask
+from everwhen.api.operations.ask import Ask
 from everwhen.types import Answer
+from everwhen.types.jsonable import jsonable
 from tests.serve.conftest import Served, until
 from tests.serve.test_bad_input import told
 from tests.serve.test_http import add

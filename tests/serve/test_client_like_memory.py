@@ -23,9 +23,9 @@ from everwhen import (
     Unavailable,
     UsageError,
 )
-from everwhen.client import request as client_requests
+from everwhen.api.client import request as client_requests
+from everwhen.api.operations import AsyncBankFacts, BankFacts, arguments_of, operations
 from everwhen.facts import Facts
-from everwhen.operations import AsyncBankFacts, BankFacts, arguments_of, operations
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 

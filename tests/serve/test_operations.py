@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("mcp")
 
 from everwhen import AsyncClient, Client
-from everwhen.operations import Operation, Parameter, arguments_of, operations
-from everwhen.operations.arguments import Here, Moment, Stretch
+from everwhen.api.operations import Operation, Parameter, arguments_of, operations
+from everwhen.api.operations.arguments import Here, Moment, Stretch
 from everwhen.serve.mcp.arguments import PAGES
 from everwhen.serve.mcp.tools import TOOLS
 from tests.serve.api_description import api_description

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from everwhen import Client, Memory
-from everwhen.ingest.extract.base import Batch, Extraction
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.write.extract.base import Batch, Extraction
 from tests.serve.conftest import Served, serving, until
 
 
@@ -34,7 +34,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made = Gate()
-    monkeypatch.setattr("everwhen.memory.bank.open_extractor", lambda settings: made)
+    monkeypatch.setattr("everwhen.api.memory.bank.open_extractor", lambda settings: made)
     monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "0.05")
     yield made
     made.open.set()

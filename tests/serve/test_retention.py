@@ -15,9 +15,9 @@ import httpx
 import pytest
 
 from everwhen import Client, Damaged, Memory, Refused, UsageError
-from everwhen.client import request as client_requests
-from everwhen.files import json_values as files
+from everwhen.api.client import request as client_requests
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.store.files import json_values as files
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_bad_input import told
 from tests.serve.test_http import add

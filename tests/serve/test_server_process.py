@@ -22,8 +22,8 @@ import httpx
 import pytest
 
 from everwhen import Memory
+from everwhen.api.memory.bank import OpenBank
 from everwhen.cli import run
-from everwhen.memory.bank import OpenBank
 from everwhen.serve.logs import Audit, JsonLines
 from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
 from everwhen.serve.telemetry import Metrics

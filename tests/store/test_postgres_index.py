@@ -15,7 +15,7 @@ from everwhen.store.postgres import search, store, vector_index
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.store import PostgresStore
 from everwhen.store.search import SaidBy, SearchQuery, Wanted
-from everwhen.when import Interval
+from everwhen_time import Interval
 from tests.conformance.turns import START, turn
 
 UNITS, RARE, DIMENSION = 600, 7, 16

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from everwhen import Memory
-from everwhen.demo import STORY_ZONE, story
-from everwhen.memory import DEFAULT_EMBEDDER
+from everwhen.api.memory import DEFAULT_EMBEDDER
+from everwhen.cli.story import STORY_ZONE, story
 from everwhen.models.embed import open_embedder
 from everwhen.settings import load
 from everwhen.store import Filter

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from everwhen.ingest.links import link_causes, link_in_meaning, link_in_time
 from everwhen.store import Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.connection import PostgresConnection
 from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.statements import compiled
+from everwhen.write.links import link_causes, link_in_meaning, link_in_time
 from tests.conformance.turns import START, turn
 from tests.conformance.units import event
 from tests.store.test_postgres_statements import numbered

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.sqlite_wipe import can_be_wiped, open_files, wipe_slack
+from everwhen.store.files.sqlite_wipe import can_be_wiped, open_files, wipe_slack
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.connection import SqliteConnection
 from tests.conformance.turns import DIMENSION, turn

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import fit_fact_chance
-from everwhen.ingest import extract
+from everwhen.write import extract
 from fit_fact_chance import checksum
 from written import read_bank
 

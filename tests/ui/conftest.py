@@ -22,7 +22,7 @@ pytest.importorskip("nicegui")
 pytest.importorskip("fastapi")
 
 from everwhen import Memory
-from everwhen.demo import STORY_ZONE, story
+from everwhen.cli.story import STORY_ZONE, story
 from everwhen.serve.keys import KeyStore
 from tests.conftest import made_once
 

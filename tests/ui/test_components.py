@@ -15,9 +15,8 @@ from hypothesis import settings as bounded
 from hypothesis import strategies as st
 
 from everwhen import Memory
+from everwhen.api.memory.bank import GLANCE
 from everwhen.cli import run
-from everwhen.ingest.worker import Worker
-from everwhen.memory.bank import GLANCE
 from everwhen.serve.app import create_app
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
@@ -29,6 +28,7 @@ from everwhen.ui.page_session import PageSession
 from everwhen.ui.pages.entities import layout
 from everwhen.ui.pages.map import _coloured, regions, telling_words
 from everwhen.ui.time_axis import WINDOWS, Axis, fitting, floor, shift
+from everwhen.write.worker import Worker
 
 INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
 GRAINS = st.sampled_from(list(WINDOWS))

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import pstdev
 from typing import Any
 
-from everwhen.question import parse
+from everwhen.recall.question import parse
 from everwhen_bench import metrics
 from everwhen_bench.answers.questions import AnswerQuestion
 from everwhen_bench.answers.scores import rouge_l, says_not_known, token_f1
@@ -25,7 +25,7 @@ class Line:
     question: str
     group: str
     kind: str
-    """What the question asks for, as `everwhen.question` reads it."""
+    """What the question asks for, as `everwhen.recall.question` reads it."""
     system: str
     run: int
     answer: str

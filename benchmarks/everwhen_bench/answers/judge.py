@@ -10,7 +10,7 @@ from string import Template
 from typing import get_args
 
 from everwhen.errors import UsageError
-from everwhen.question import parse
+from everwhen.recall.question import parse
 from everwhen_bench.answers import prompts
 from everwhen_bench.answers.questions import AnswerQuestion, Rule
 from everwhen_bench.answers.scores import exact, first_number, holds, names, says_not_known

@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from everwhen.ingest.importers import locomo, longmemeval
-from everwhen.question import parse
+from everwhen.recall.question import parse
 from everwhen.types import Message
+from everwhen.write.importers import locomo, longmemeval
 
 Rule: TypeAlias = Literal["short", "plain", "temporal", "update", "preference", "abstention"]
 """By which rules an answer is judged; each has a prompt of its name in `prompts/judge`."""
@@ -57,7 +57,7 @@ def talks(data_set: str, path: Path) -> Iterator[Talk]:
 
 
 def asking_for(given: Iterable[Talk], kinds: Collection[str]) -> Iterator[Talk]:
-    """Only the questions that ask for one of the kinds (`everwhen.question`); all of them where none is named."""
+    """Only the questions that ask for one of the kinds (`everwhen.recall.question`); all of them where none is named."""
     for talk in given:
         asked = tuple(one for one in talk.questions if not kinds or parse(one.text).kind in kinds)
         if asked:

@@ -11,8 +11,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
 from everwhen.models.llm import LLM, LLMError, Usage
 from everwhen_bench.answers import prompts
 from everwhen_bench.answers.figures import Line, figures

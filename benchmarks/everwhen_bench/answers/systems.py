@@ -11,20 +11,20 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from everwhen.agent.answer_budget import RequestLimits
-from everwhen.agent.guidance import guidance
-from everwhen.agent_recipe import FULL, AgentRecipe
+from everwhen.answer.answer_budget import RequestLimits
+from everwhen.answer.guidance import guidance
+from everwhen.api.memory import Memory
+from everwhen.api.memory.answers import EXTRACTIVE
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
-from everwhen.memory.answers import EXTRACTIVE
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.tokens import count_tokens
-from everwhen.question import parse
 from everwhen.recall import FOUR_WAY, MID, Recipe
+from everwhen.recall.question import parse
+from everwhen.types.agent_recipe import FULL, AgentRecipe
 from everwhen.types.recall import header, line
-from everwhen.when.render import describe
-from everwhen.when.zones import zone_of
 from everwhen_bench.answers.questions import NOT_KNOWN
+from everwhen_time.render import describe
+from everwhen_time.zones import zone_of
 
 Context = Callable[[Memory, str, datetime | None, int], str]
 """Memory, question, moment of asking and tokens to the text that the model reads."""

@@ -126,7 +126,7 @@ def answer(
 
 
 def _kinds(given: str | None) -> tuple[str, ...]:
-    from everwhen.question import KINDS
+    from everwhen.recall.question import KINDS
 
     wanted = tuple(one.strip() for one in given.split(",")) if given else ()
     if unknown := [one for one in wanted if one not in KINDS]:

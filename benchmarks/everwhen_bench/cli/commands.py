@@ -142,7 +142,7 @@ def peers(
     out: Out = None,
 ) -> None:
     """Peers: what a user would pick instead, asked the same questions without an LLM (`make peers` first)."""
-    from everwhen.home import home_folder
+    from everwhen.store.files.home import home_folder
     from everwhen_bench.cli.tables import draw_peers
     from everwhen_bench.peers import run as runner
 
@@ -339,8 +339,8 @@ def extraction(
     out: Out = None,
 ) -> None:
     """Extraction: does an event from the cited turns carry the time that a question asks for?"""
-    from everwhen.ingest.extract.extractor_factory import open_extractor
     from everwhen.settings import load
+    from everwhen.write.extract.extractor_factory import open_extractor
     from everwhen_bench import extraction as runner
 
     here: GlobalOptions = context.obj

@@ -9,10 +9,10 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from everwhen.home import cache_path
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.base import Vectors
 from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.store.files.home import cache_path
 from everwhen.types import Message
 
 

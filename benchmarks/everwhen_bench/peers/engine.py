@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.recall import MID, Recipe
 from everwhen_bench.metrics import unique
 from everwhen_bench.peers.base import Lent, Said

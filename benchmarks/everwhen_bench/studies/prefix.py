@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from everwhen.ingest.importers.locomo import conversation, samples
 from everwhen.models.tokens import count_tokens
 from everwhen.types import Context, Message
+from everwhen.write.importers.locomo import conversation, samples
 from everwhen_bench.retrieval import Tally, fresh_bank
 from everwhen_bench.studies import Request, Result, Table
 

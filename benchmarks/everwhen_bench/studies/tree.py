@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
-from everwhen.ingest.importers.locomo import conversation, samples
+from everwhen.write.importers.locomo import conversation, samples
 from everwhen_bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen_bench.retrieval import Tally, fresh_bank
 from everwhen_bench.studies import Request, Result, Table

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from everwhen.ingest.importers.longmemeval import date_time, placed, questions
 from everwhen.recall import MID
+from everwhen.write.importers.longmemeval import date_time, placed, questions
 from everwhen_bench import metrics
 from everwhen_bench.longmemeval import ABSTENTION, UPDATE, newest_before
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank

@@ -17,7 +17,7 @@ from time import perf_counter, process_time
 from typing import Any
 from unittest.mock import patch
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.settings import load
 from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Message
@@ -30,15 +30,15 @@ CONVERSATIONS = 1
 STEP = 256
 """Turns between two points of the growth."""
 ADDING = {
-    "embed": "everwhen.ingest.remember.embed_spoken",
+    "embed": "everwhen.write.remember.embed_spoken",
     "write": "everwhen.store.sqlite.SqliteStore.append",
 }
 EXTRACTING = {
-    "parse": "everwhen.ingest.extract.grammar.parsing._Pipeline.parse",
-    "extract, parse included": "everwhen.ingest.pipeline.extracted",
-    "embed what was extracted": "everwhen.ingest.pipeline._units",
-    "facts": "everwhen.ingest.pipeline.learn_facts",
-    "batch, all of it": "everwhen.ingest.pipeline.process",
+    "parse": "everwhen.write.extract.grammar.parsing._Pipeline.parse",
+    "extract, parse included": "everwhen.write.pipeline.extracted",
+    "embed what was extracted": "everwhen.write.pipeline._units",
+    "facts": "everwhen.write.pipeline.learn_facts",
+    "batch, all of it": "everwhen.write.pipeline.process",
 }
 HOLDS = {
     "words and terms": ("turns", "units", "unit_turns"),

@@ -19,9 +19,9 @@ from everwhen.cli.progress import counting, working
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
 
 if TYPE_CHECKING:
-    from everwhen.ingest.importers import Conversation, ReadingOptions
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
     from everwhen.types import Message
+    from everwhen.write.importers import Conversation, ReadingOptions
 
 LONG = 20_000
 """Characters that take so long to embed that one wants to see it working."""
@@ -140,10 +140,10 @@ def import_(
 
     Without --bank it is `default`; the data sets LoCoMo and LongMemEval make a bank for each conversation.
     """
-    from everwhen.files.export import is_export
-    from everwhen.ingest.importers import ReadingOptions
     from everwhen.settings import load
-    from everwhen.time_arguments import TimeReader, known_zone
+    from everwhen.store.files.export import is_export
+    from everwhen.types.time_arguments import TimeReader, known_zone
+    from everwhen.write.importers import ReadingOptions
 
     local = known_zone(here.zone) if here.zone else None
     options = ReadingOptions(
@@ -198,7 +198,7 @@ class _Import:
 
     def file(self, file: Path) -> None:
         """One file; the data sets make a bank of each conversation, unless one is named."""
-        from everwhen.ingest.importers import SEVERAL
+        from everwhen.write.importers import SEVERAL
 
         kind, conversations = self._read(file)
         self.kinds[kind] = None
@@ -213,7 +213,7 @@ class _Import:
 
     def folder(self, folder: Path) -> None:
         """All files of a folder into one bank. One that is broken stops none of the others."""
-        from everwhen.ingest.importers import SEVERAL, UnknownFormat, check_format, files_in
+        from everwhen.write.importers import SEVERAL, UnknownFormat, check_format, files_in
 
         check_format(self.format)
         with self._one_bank():
@@ -247,14 +247,14 @@ class _Import:
         return self._opened
 
     def _read(self, file: Path) -> tuple[str, Iterable[Conversation]]:
-        from everwhen.ingest.importers import detect, read
+        from everwhen.write.importers import detect, read
 
         kind = detect(file) if self.format == "auto" else self.format
         return kind, read(file, kind, self.options)
 
     def _add(self, conversations: Iterable[Conversation], several: bool) -> None:
         """Add conversations to the bank, and note what was left out of them."""
-        from everwhen.ingest.importers import merged
+        from everwhen.write.importers import merged
 
         before = self.seen
 
@@ -318,7 +318,7 @@ class _Import:
 
 def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
     """A whole bank, named as it was unless --bank says otherwise."""
-    from everwhen.files.export import read_header
+    from everwhen.store.files.export import read_header
 
     interrupt.say("interrupted; what was loaded is kept aside, and the same command goes on from there")
     header = read_header(file)

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
     from everwhen.store.banks import Banks
-    from everwhen.time_arguments import TimeReader
+    from everwhen.types.time_arguments import TimeReader
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -82,14 +82,14 @@ class GlobalOptions:
 
     def open(self, *, create: bool = False, **settings: Any) -> Memory:
         """The bank that the command is about."""
-        from everwhen.memory import Memory
+        from everwhen.api.memory import Memory
 
         return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
 
     @contextmanager
     def reading(self, at: str | None = None, **settings: Any) -> Iterator[tuple[Memory, TimeReader]]:
         """The bank that the command is about, open, and what reads the times of the command."""
-        from everwhen.time_arguments import TimeReader
+        from everwhen.types.time_arguments import TimeReader
 
         with self.open(**settings) as memory:
             yield memory, TimeReader(self.zone_of(memory), at)
@@ -104,14 +104,14 @@ class GlobalOptions:
 
     def banks(self) -> Banks:
         """All banks of the home folder or the database."""
-        from everwhen.home import home_folder
+        from everwhen.store.files.home import home_folder
         from everwhen.store.opening import open_banks
 
         return open_banks(home_folder(self.home), store=self.store)
 
     def print(self, value: Any) -> None:
         """A value as JSON on standard output."""
-        from everwhen.jsonable import jsonable
+        from everwhen.types.jsonable import jsonable
 
         print(json.dumps(jsonable(value), ensure_ascii=False, indent=2))
 
@@ -147,7 +147,7 @@ class GlobalOptions:
 
     def zone_of(self, memory: Memory) -> str:
         """The zone in which times of this command are meant."""
-        from everwhen.time_arguments import known_zone
+        from everwhen.types.time_arguments import known_zone
 
         return known_zone(self.zone or memory.zone)
 
@@ -186,7 +186,7 @@ def options(
 @contextmanager
 def _telling_what_is_missing() -> Iterator[None]:
     """A command waits for extraction once, and says what it did not wait for."""
-    from everwhen.extraction_wait import one_wait
+    from everwhen.api.extraction_wait import one_wait
 
     with one_wait() as wait:
         yield
@@ -226,7 +226,7 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 def _one_value(given: list[str]) -> list[str]:
     """What follows `--between`, taken from the arguments: one value, of two times where two stand there."""
-    from everwhen.time_arguments import is_time
+    from everwhen.types.time_arguments import is_time
 
     value = given[:1]
     del given[:1]

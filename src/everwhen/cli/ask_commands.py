@@ -12,10 +12,10 @@ from everwhen.cli.app import GlobalOptions, app
 from everwhen.cli.safe_printing import local, printable, spoken_of
 
 if TYPE_CHECKING:
-    from everwhen.agent_recipe import AgentRecipe
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
     from everwhen.models.llm import LLM
     from everwhen.types import Answer, Context, Recall
+    from everwhen.types.agent_recipe import AgentRecipe
 
 Model = Annotated[
     str | None, Option(help="openai:…, anthropic:…, google:…, ollama:… or none [EVERWHEN_LLM, else none].")
@@ -70,7 +70,7 @@ def ask(
 def _recipe(without: list[str] | None) -> AgentRecipe | None:
     if not without:
         return None
-    from everwhen.agent_recipe import FULL
+    from everwhen.types.agent_recipe import FULL
 
     recipe = FULL
     for stage in without:
@@ -140,7 +140,7 @@ class Chat:
 
         The answer is not remembered: it repeats what the memory has, and would be a second source of it.
         """
-        from everwhen.question import is_question
+        from everwhen.recall.question import is_question
 
         said = {"role": "user", "name": self.name, "content": words, "timestamp": datetime.now(UTC)}
         asked = is_question(words)
@@ -187,7 +187,7 @@ class ModelChat(Chat):
         self, here: GlobalOptions, memory: Memory, session: str, name: str | None, model: str, llm: LLM
     ) -> None:
         super().__init__(here, memory, session, name)
-        from everwhen.agent.wrapping.remembering import Remembering
+        from everwhen.agents.wrapping.remembering import Remembering
 
         self.model = model
         self._llm = llm
@@ -199,9 +199,9 @@ class ModelChat(Chat):
 
     def say(self, words: str) -> None:
         """One exchange."""
-        from everwhen.agent.wrapping.remembering import Said
+        from everwhen.agents.wrapping.remembering import Said
         from everwhen.models.llm.base import AssistantMessage, UserMessage
-        from everwhen.prompts import load
+        from everwhen.models.prompts import load
 
         began = datetime.now(UTC)
         texts = (*(text for _, text in self._said), words)

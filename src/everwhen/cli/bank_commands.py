@@ -16,7 +16,7 @@ from everwhen.errors import UsageError
 @app.command()
 def banks(here: GlobalOptions) -> None:
     """The banks in the home folder, or in the database."""
-    from everwhen.home import home_folder
+    from everwhen.store.files.home import home_folder
 
     kept = here.banks()
     found = {name: kept.size(name) for name in kept.names()}
@@ -88,7 +88,7 @@ def doctor(
 
 
 def _salvage(here: GlobalOptions, out: Path) -> None:
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
 
     bank = here.bank or "default"
     count = Memory.salvage(out, here.home, bank)
@@ -151,9 +151,9 @@ def move(
 
     Each record is verified. After an interruption the same command goes on.
     """
-    from everwhen.home import home_folder, is_address
-    from everwhen.maintenance.move import move_bank
+    from everwhen.store.files.home import home_folder, is_address
     from everwhen.store.opening import banks_at
+    from everwhen.upkeep.move import move_bank
 
     ours, theirs = (
         where if is_address(where) else str(home_folder(where).resolve())

@@ -20,7 +20,7 @@ from everwhen.cli.serve_commands import Browser, PagePort, need_ui, show_page
 from everwhen.cli.show_commands import show_calendar
 
 if TYPE_CHECKING:
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
 
 FEW = 256
 """Tokens of memories for each question."""
@@ -48,7 +48,7 @@ def demo(
 @contextmanager
 def _told(here: GlobalOptions) -> Iterator[Memory]:
     """The story in a bank of its own, which is gone afterwards."""
-    from everwhen.demo import STORY_ZONE, story
+    from everwhen.cli.story import STORY_ZONE, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
         interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -67,7 +67,7 @@ def _told(here: GlobalOptions) -> Iterator[Memory]:
 
 def tell(here: GlobalOptions) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
-    from everwhen.demo import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, calendar
+    from everwhen.cli.story import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, calendar
 
     with _told(here) as memory:
         if here.json:

@@ -12,11 +12,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from everwhen.cli.safe_printing import local, printable, styled, table, time_bar
 from everwhen.errors import UsageError
-from everwhen.jsonable import jsonable
+from everwhen.types.jsonable import jsonable
 
 if TYPE_CHECKING:
+    from everwhen.api.memory import Memory
     from everwhen.cli.app import GlobalOptions
-    from everwhen.memory import Memory
     from everwhen.types import Fact
 
 COLUMNS = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from everwhen.recall import Recall, Recipe
-    from everwhen.time_arguments import TimeReader
+    from everwhen.types.time_arguments import TimeReader
 
 T = TypeVar("T")
 Asked = Annotated[str | None, Option(help="The moment of asking [now].")]
@@ -123,8 +123,8 @@ def _recipe(
     from dataclasses import replace
     from typing import get_args
 
-    from everwhen.recipes import RECIPES, Gating, for_budget
     from everwhen.settings import load
+    from everwhen.types.recipes import RECIPES, Gating, for_budget
 
     if named is not None and named not in RECIPES:
         raise UsageError(f"unknown recipe '{named}'; use one of {', '.join(RECIPES)}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everwhen.cli.app import GlobalOptions
     from everwhen.recall import Recall
     from everwhen.types import Dropped, Recalled
-    from everwhen.when import Interval
+    from everwhen_time import Interval
 
 SHOWN = 10
 """Memories that are drawn unless more are asked for: one takes some eight lines."""

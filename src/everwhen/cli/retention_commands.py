@@ -17,7 +17,7 @@ from everwhen.cli.safe_printing import local
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
     from everwhen.types import Receipt
 
 SHOWN = 5
@@ -137,7 +137,7 @@ def restore(
     overwrite: Annotated[bool, Option("--overwrite", help="Take the place of a bank that is there.")] = False,
 ) -> None:
     """Bring a bank back from a backup. What was forgotten since then stays forgotten."""
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
 
     bank = here.bank or "default"
     turns = Memory.restore(file, here.home, bank, overwrite=overwrite)

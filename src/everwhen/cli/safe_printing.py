@@ -6,20 +6,20 @@ import unicodedata
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from everwhen.when import Interval
+    from everwhen_time import Interval
 
 _PARTS = {(6, 12): "morning", (12, 18): "afternoon", (18, 0): "evening", (18, 6): "night", (0, 6): "night"}
 
 
 def spoken_of(interval: Interval | None, zone: str) -> str:
     """An interval for the eye: a part of a day by its name, all else as `in_plain_words` has it."""
-    from everwhen.when.render import dates, in_plain_words
+    from everwhen_time.render import dates, in_plain_words
 
     if interval is None:
         return "?"

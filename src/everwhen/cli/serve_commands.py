@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
 from everwhen.errors import UsageError
-from everwhen.home import home_folder
+from everwhen.store.files.home import home_folder
 
 keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)
 app.add_typer(keys, name="keys")

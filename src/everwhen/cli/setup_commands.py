@@ -21,11 +21,11 @@ def setup(
     import os
     from pathlib import Path
 
-    from everwhen.coding_agents import hook
-    from everwhen.coding_agents.changes import Setup
-    from everwhen.coding_agents.tools import TOOLS, Place
+    from everwhen.agents.coding import hook
+    from everwhen.agents.coding.changes import Setup
+    from everwhen.agents.coding.tools import TOOLS, Place
     from everwhen.errors import UsageError
-    from everwhen.home import check_bank_name, home_folder
+    from everwhen.store.files.home import check_bank_name, home_folder
 
     if tool not in TOOLS:
         raise UsageError(f"unknown tool '{tool}'; there are {', '.join(TOOLS)}")
@@ -68,8 +68,8 @@ def resident(
     lock: Annotated[int | None, Option(hidden=True)] = None,
 ) -> None:
     """Answer the hooks of `setup`; they start it by themselves."""
-    from everwhen.coding_agents import resident as process
-    from everwhen.home import home_folder, store_address
+    from everwhen.agents.coding import resident as process
+    from everwhen.store.files.home import home_folder, store_address
 
     home = home_folder(here.home)
     if stop:

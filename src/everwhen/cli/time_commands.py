@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from everwhen.types import Comparison, Entry, Evidence, TimeAnswer
-    from everwhen.when import Grain
+    from everwhen_time import Grain
 
 NOT_FOUND = 3
 NARROWEST, WIDEST = 20, 60
@@ -113,8 +113,8 @@ def when_is(
     Exit code 3 when there is no time in it.
     """
     from everwhen.errors import NotFound, UsageError
-    from everwhen.time_arguments import TimeReader, known_zone
-    from everwhen.when import explain, resolve
+    from everwhen.types.time_arguments import TimeReader, known_zone
+    from everwhen_time import explain, resolve
 
     zone = known_zone(here.zone or "UTC")
     if tense not in (None, "past", "future"):

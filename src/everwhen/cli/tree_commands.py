@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from rich.text import Text
     from rich.tree import Tree
 
-    from everwhen.map import Chart, Layer
-    from everwhen.memory import Memory
+    from everwhen.api.memory import Memory
+    from everwhen.tree.map import Chart, Layer
     from everwhen.types import Node, Statement
 
 BUILD = "`everwhen bank consolidate --end`"
@@ -178,7 +178,7 @@ def map_(
     method: Annotated[str, Option(help="auto, pca or umap (bench extra).")] = "auto",
 ) -> None:
     """Draw the vectors of the summaries, and measure them."""
-    from everwhen.map import METHODS, chart
+    from everwhen.tree.map import METHODS, chart
 
     if method not in METHODS:
         raise UsageError(f"unknown method '{method}'; use one of {', '.join(METHODS)}")
@@ -198,7 +198,7 @@ def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
     """The levels of one bank, or those of several laid over each other."""
     import numpy as np
 
-    from everwhen.map import Layer
+    from everwhen.tree.map import Layer
 
     found: dict[int, list[Layer]] = {}
     for bank in banks:
@@ -223,17 +223,17 @@ def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
 def _write(drawn: Chart, title: str, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".png":
-        from everwhen.map.pictures import write_png
+        from everwhen.tree.map.pictures import write_png
 
         write_png(drawn, title, out)
     else:
-        from everwhen.map.pictures import svg
+        from everwhen.tree.map.pictures import svg
 
         out.write_text(svg(drawn, title), encoding="utf-8")
 
 
 def _report(here: GlobalOptions, drawn: Chart, out: Path | None, by_bank: bool) -> None:
-    from everwhen.map.measures import DEFINITIONS
+    from everwhen.tree.map.measures import DEFINITIONS
 
     if here.json:
         rows = [

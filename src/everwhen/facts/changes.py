@@ -27,7 +27,7 @@ from everwhen.facts.predicates import Predicate, Predicates, folded
 from everwhen.store.facts import Act, FactKey, FactLedger, FactRow
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
-from everwhen.when import Grain
+from everwhen_time import Grain
 
 INSTANT = timedelta(microseconds=1)
 NEITHER = "neither"

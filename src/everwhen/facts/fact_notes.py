@@ -11,12 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
-from everwhen.decay import confidence_at
 from everwhen.store.facts import FactRow, FactStore, ShownFacts
 from everwhen.types import Fact, HalfLives, Status
-from everwhen.when import Grain, Interval
-from everwhen.when.render import in_plain_words
-from everwhen.when.zones import zone_of
+from everwhen.types.decay import confidence_at
+from everwhen_time import Grain, Interval
+from everwhen_time.render import in_plain_words
+from everwhen_time.zones import zone_of
 
 SINCE_TOKENS = 9
 """` (since`, `, confidence 0.98)` and the end of the line, without the date."""

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from everwhen.api.operations.arguments import fraction
 from everwhen.errors import UsageError
 from everwhen.facts.changes import FactStatement
 from everwhen.facts.predicates import Predicates
-from everwhen.instants import aware
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
-from everwhen.operations.arguments import fraction
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import ORIGINS, Origin
-from everwhen.when import Grain
+from everwhen.types.instants import aware
+from everwhen_time import Grain
 
 LONGEST = 2_000
 """Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""

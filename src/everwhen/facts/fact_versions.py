@@ -11,7 +11,7 @@ from everwhen.errors import NotFound
 from everwhen.facts.bitemporal import Placement, place, until
 from everwhen.facts.predicates import Predicate
 from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow
-from everwhen.when import Grain
+from everwhen_time import Grain
 
 
 def put(ledger: FactLedger, row: FactRow, placed: Placement, at: datetime) -> FactRow:

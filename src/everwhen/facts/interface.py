@@ -7,23 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeVar
 
-from everwhen import decay
+from everwhen.api.operations import BankFacts, Operation, does, done_by
+from everwhen.api.operations import facts as ops
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
 from everwhen.facts.fact_notes import noted, to_fact
 from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
 from everwhen.facts.fact_versions import recast
 from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.redact import Masks
 from everwhen.facts.relearn import record
 from everwhen.facts.staleness import named, stale_facts
 from everwhen.models.embed import Embedder
-from everwhen.operations import BankFacts, Operation, does, done_by
-from everwhen.operations import facts as ops
-from everwhen.redact import Masks
 from everwhen.settings import Settings
 from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
-from everwhen.time_arguments import TimeReader
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Time
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Time, decay
+from everwhen.types.time_arguments import TimeReader
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`ingest/remember.py` makes them)."""

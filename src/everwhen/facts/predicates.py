@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from everwhen.errors import UsageError
-from everwhen.relations import relations
+from everwhen.facts.relations import relations
 from everwhen.store.facts import DeclaredPredicate
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 
-from everwhen.decay import faded, fades_below
 from everwhen.facts.predicates import folded
 from everwhen.store.facts import FactRow, FactStore, Report
 from everwhen.types import Fact, HalfLives, Signal, StaleFact
+from everwhen.types.decay import faded, fades_below
 
 _AT_ONCE = 500
 _REPORTED = {

@@ -2,7 +2,7 @@
 
 from everwhen.recall.pipeline import recall
 from everwhen.recall.request import Request
-from everwhen.recipes import FOUR_WAY, MID, TEMPR, Recipe
 from everwhen.types import Recall
+from everwhen.types.recipes import FOUR_WAY, MID, TEMPR, Recipe
 
 __all__ = ["FOUR_WAY", "MID", "TEMPR", "Recall", "Recipe", "Request", "recall"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
-from everwhen.when import Grain, Interval
-from everwhen.when.calendar import floor, shift
-from everwhen.when.zones import zone_of
+from everwhen_time import Grain, Interval
+from everwhen_time.calendar import floor, shift
+from everwhen_time.zones import zone_of
 
 
 @lru_cache(4096)

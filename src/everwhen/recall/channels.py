@@ -10,9 +10,9 @@ from everwhen.recall.graph_channel import graph
 from everwhen.recall.plan import Plan
 from everwhen.recall.stage_times import timed
 from everwhen.recall.temporal_channel import POOL, temporal
-from everwhen.recipes import Recipe
 from everwhen.store import Filter, Scored
 from everwhen.store.search import SaidBy, Search, Wanted
+from everwhen.types.recipes import Recipe
 
 Found: TypeAlias = dict[str, list[Scored]]
 

@@ -15,9 +15,9 @@ from everwhen.recall.date_tokens import added_tokens
 from everwhen.store import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import line
-from everwhen.when import Interval, TimeRef, resolve
-from everwhen.when.render import dates
-from everwhen.when.zones import zone_of
+from everwhen_time import Interval, TimeRef, resolve
+from everwhen_time.render import dates
+from everwhen_time.zones import zone_of
 
 VAGUE = 0.55
 """The confidence below which words name no date at all: "recently", "soon", "the other day"."""

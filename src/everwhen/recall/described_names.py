@@ -14,16 +14,16 @@ from datetime import datetime
 from functools import cache
 
 from everwhen.facts.predicates import folded, normalised
+from everwhen.facts.relations import Relation, asked_of, relations
 from everwhen.models.reader import Passage, Reader
-from everwhen.question import parse
-from everwhen.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
-from everwhen.relations import Relation, asked_of, relations
-from everwhen.sentences import sentence_at
+from everwhen.recall.question import parse
+from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
 from everwhen.store import Filter, Store, Then
 from everwhen.store.facts import FactRow
 from everwhen.store.search import SearchQuery, Wanted
 from everwhen.store.terms import STOP_WORDS
 from everwhen.types import Turn
+from everwhen_time.sentences import sentence_at
 
 SURE = 1.0
 """The reader's logit from which a turn tells what somebody is called."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everwhen.question import Question
+from everwhen.recall.question import Question
 from everwhen.recall.time_evidence import TimeEvidence
 
 # "Not on Friday" puts a date right; "did not go" denies.

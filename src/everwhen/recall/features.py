@@ -23,7 +23,7 @@ from everwhen.recall.satf import satf
 from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.search import Evidence, SaidBy, Turns
 from everwhen.types import UnitRow
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Array = NDArray[np.float32]
 

@@ -20,9 +20,9 @@ from everwhen.recall.newer_first import newer_first
 from everwhen.recall.reader_stage import ReaderStage, is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
-from everwhen.recipes import Recipe
 from everwhen.store import Store
 from everwhen.types import UnitRow
+from everwhen.types.recipes import Recipe
 
 CONTEXT = ("bm25_neighbour", "answers_match", "near_hits", "session_bm25", "session_affinity")
 """The features that a recipe without `context` does without."""

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recipes import Complexity, Gating
 from everwhen.types import Dropped, Recalled
+from everwhen.types.recipes import Complexity, Gating
 
 FITTED = Path(__file__).with_name("gate.json")
 LEAST = 3

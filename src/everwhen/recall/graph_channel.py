@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
-from everwhen.recipes import MID, Recipe
 from everwhen.store import Filter, Scored
 from everwhen.store.search import Links, Near, Search
 from everwhen.types import KINDS, LinkType
+from everwhen.types.recipes import MID, Recipe
 
 Edges: TypeAlias = Mapping[int, Sequence[tuple[int, float]]]
 Neighbours: TypeAlias = Callable[[Sequence[int]], Edges]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from everwhen.recall.features import CandidatePool
 from everwhen.recall.result import recalled
-from everwhen.recipes import Complexity
 from everwhen.store import Filter, Store
 from everwhen.store.search import SearchQuery
 from everwhen.types import Dropped, Recalled, UnitRow, Why
+from everwhen.types.recipes import Complexity
 
 LEAF, SESSION = 1, 2
 LEAVES = 20

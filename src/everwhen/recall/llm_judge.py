@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everwhen.models.llm.base import LLM, LLMError
-from everwhen.prompts import load
-from everwhen.question.names import KEYWORDS
+from everwhen.models.prompts import load
 from everwhen.recall.plan import Plan
-from everwhen.recipes import Complexity
+from everwhen.recall.question.names import KEYWORDS
 from everwhen.types import Dropped, Recalled
 from everwhen.types.recall import day_of, header, line
+from everwhen.types.recipes import Complexity
 
 if TYPE_CHECKING:
     from everwhen.recall.llm_judge_schema import GateAnswer, PlanAnswer

@@ -32,10 +32,10 @@ from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.stage_times import timed
 from everwhen.recall.token_budget import BEYOND, NO_ROOM
-from everwhen.recipes import Recipe
 from everwhen.store import Filter, Store
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
 from everwhen.types.recall import tokens_of
+from everwhen.types.recipes import Recipe
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:

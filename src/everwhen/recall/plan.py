@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from everwhen.question import Question, parse
-from everwhen.question.names import keywords, speakers_named
+from everwhen.recall.question import Question, parse
+from everwhen.recall.question.names import keywords, speakers_named
 from everwhen.store.search import SaidBy
 
 

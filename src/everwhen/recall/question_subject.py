@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from everwhen.question import Question
-from everwhen.question.names import leading_name
-from everwhen.question.word_patterns import FIRST_PERSON
+from everwhen.recall.question import Question
+from everwhen.recall.question.names import leading_name
+from everwhen.recall.question.word_patterns import FIRST_PERSON
 from everwhen.recall.time_evidence import TimeEvidence
 
 _FIRST_PERSON = frozenset(FIRST_PERSON.split("|")) | {

@@ -10,10 +10,10 @@ from everwhen.facts.fact_notes import FactScope
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.rerank import Reranker, open_reranker
-from everwhen.recipes import MID, Recipe
 from everwhen.settings import MAX_TOKENS
 from everwhen.store import Filter
 from everwhen.types import HalfLives
+from everwhen.types.recipes import MID, Recipe
 
 ORDERS = ("relevance", "time", "level")
 

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from everwhen.recall.graph_channel import LinkReader, spread
-from everwhen.recipes import MID, Recipe
 from everwhen.store import Filter, Scored
 from everwhen.store.search import Near, Search, Timed
-from everwhen.when import Grain, Interval
+from everwhen.types.recipes import MID, Recipe
+from everwhen_time import Grain, Interval
 
 POOL = 3
 """Candidates with their times that are asked for, for each that is an entry: where links may lead."""

@@ -16,12 +16,12 @@ from datetime import datetime
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
-from everwhen.question import Question, parse
-from everwhen.question.numbered_things import is_of_another, numbered_things
-from everwhen.question.time_asked import beside
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.described_names import DescribedNames
 from everwhen.recall.pipeline import recall
+from everwhen.recall.question import Question, parse
+from everwhen.recall.question.numbered_things import is_of_another, numbered_things
+from everwhen.recall.question.time_asked import beside
 from everwhen.recall.question_subject import question_subject
 from everwhen.recall.reader_stage import is_readable
 from everwhen.recall.request import Request
@@ -36,14 +36,14 @@ from everwhen.recall.time_evidence import (
 )
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
-from everwhen.recipes import MID, Recipe
 from everwhen.store import NOW, Filter, Store, Then
 from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Evidence, TimeAnswer
-from everwhen.when import Constraint, Interval
-from everwhen.when.interval import coarser
-from everwhen.when.iso import Duration
-from everwhen.when.zones import zone_of
+from everwhen.types.recipes import MID, Recipe
+from everwhen_time import Constraint, Interval
+from everwhen_time.interval import coarser
+from everwhen_time.iso import Duration
+from everwhen_time.zones import zone_of
 
 LONGEST = 1_000
 """Characters of a question that are read: what it asks stands in its first sentences."""

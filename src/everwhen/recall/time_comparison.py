@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import Literal
 
 from everwhen.types import Compared, Comparison, Gap, TimeAnswer
-from everwhen.when import Interval
-from everwhen.when.zones import zone_of
+from everwhen_time import Interval
+from everwhen_time.zones import zone_of
 
 DAYS_TOLD = 21
 """Up to so many days a gap is told in days; above in weeks as well, and from `WEEKS_TOLD` weeks in months."""

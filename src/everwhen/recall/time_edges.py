@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from everwhen.question import Question
 from everwhen.recall.calendar_unit import unit_around
+from everwhen.recall.question import Question
 from everwhen.recall.time_evidence import SENTENCE, TimeEvidence, sentence_at
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 _RANGE = re.compile(r"\b(?:to|until|till?|through|thru)\b|[-–—]", re.IGNORECASE)
 _DOUBT = re.compile(

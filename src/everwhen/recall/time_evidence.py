@@ -14,9 +14,9 @@ from everwhen.store.base import Vectors
 from everwhen.store.facts import FactRow
 from everwhen.store.search import SearchQuery, Wanted
 from everwhen.types import Event, Turn
-from everwhen.when import Interval, resolve
-from everwhen.when.iso import Duration
-from everwhen.when.zones import zone_of
+from everwhen_time import Interval, resolve
+from everwhen_time.iso import Duration
+from everwhen_time.zones import zone_of
 
 TURNS = 30
 """Best turns that are read for clues."""

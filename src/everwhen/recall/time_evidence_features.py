@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.models.reader import Reading
-from everwhen.question import Question
 from everwhen.recall.did_not_happen import did_not_happen
+from everwhen.recall.question import Question
 from everwhen.recall.question_subject import named, question_subject, same_speaker, same_subject
 from everwhen.recall.time_evidence import SENTENCE, TimeEvidence
 from everwhen.store.terms import STOP_WORDS, Tokenizer

@@ -10,7 +10,7 @@ from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.time_evidence import begins_as_told, fact_text
 from everwhen.store.facts import FactRow
 from everwhen.types import Entry, Event, Session
-from everwhen.when import Grain, Interval
+from everwhen_time import Grain, Interval
 
 SAME_WORDS = 0.5
 """Two events of one subject and verb are the same when they share so much of the words of their objects (Jaccard)."""

@@ -26,14 +26,14 @@ from pydantic import (
     create_model,
 )
 
-from everwhen.agent_recipe import TOOLS, AgentRecipe
-from everwhen.operations import arguments as kinds
-from everwhen.operations.arguments import LONGEST_NAME, LONGEST_SENT, MOST_SENT
-from everwhen.operations.base import Parameter
-from everwhen.recipes import CHANNELS, Recipe
+from everwhen.api.operations import arguments as kinds
+from everwhen.api.operations.arguments import LONGEST_NAME, LONGEST_SENT, MOST_SENT
+from everwhen.api.operations.base import Parameter
 from everwhen.settings import Settings
-from everwhen.time_arguments import LONGEST_TIME, read
-from everwhen.when.interval import Grain
+from everwhen.types.agent_recipe import TOOLS, AgentRecipe
+from everwhen.types.recipes import CHANNELS, Recipe
+from everwhen.types.time_arguments import LONGEST_TIME, read
+from everwhen_time.interval import Grain
 
 BUDGETS = tuple(Settings().candidates)
 

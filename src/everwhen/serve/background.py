@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, ModelError, NotFound, Unavailable
-from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.logs import say
 from everwhen.serve.server_settings import ServerSettings

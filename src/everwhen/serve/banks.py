@@ -14,10 +14,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from everwhen.api.extraction_wait import begin_wait
+from everwhen.api.memory import Memory
+from everwhen.api.memory.maintenance import drop_cached
 from everwhen.errors import EverwhenError, NotFound
-from everwhen.extraction_wait import begin_wait
-from everwhen.memory import Memory
-from everwhen.memory.maintenance import drop_cached
 from everwhen.serve.fair_pool import FairPool
 from everwhen.serve.logs import say
 from everwhen.serve.server_settings import ServerSettings
@@ -69,7 +69,7 @@ class Banks:
 
     async def read(self, bank: str, act: Callable[[Memory], R], *, most: int | None = None) -> R:
         """Run something that needs all turns extracted: waits for that, once and not for ever
-        (`everwhen.extraction_wait`); not at all where more than `most` are not."""
+        (`everwhen.api.extraction_wait`); not at all where more than `most` are not."""
         await self.extracted(bank, most)
         return await self._run(self._reads, bank, act, False)
 

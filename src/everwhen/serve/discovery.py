@@ -12,8 +12,8 @@ import secrets
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from everwhen.files.private import write_private
-from everwhen.processes import is_running
+from everwhen.store.files.private import write_private
+from everwhen.store.files.processes import is_running
 
 FILE = "running.json"
 

@@ -17,10 +17,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from everwhen.errors import EverwhenError, Unavailable
-from everwhen.files.private import DatabaseBusy, private_database
 from everwhen.serve.logs import say
 from everwhen.serve.problems import Problem
 from everwhen.store.answers import Answers, Refusal, StoredAnswer
+from everwhen.store.files.private import DatabaseBusy, private_database
 
 FILE = "answers.sqlite"
 LONGEST = 255

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.files.private import private_database
+from everwhen.store.files.private import private_database
 
 Scope: TypeAlias = Literal["read", "write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

@@ -15,7 +15,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import Any
 
-from everwhen.files.private import private_file
+from everwhen.store.files.private import private_file
 
 AUDIT_BYTES, AUDIT_FILES = 10_000_000, 5
 """The audit log is bounded: someone who knocks all day must not fill the disk."""

@@ -16,9 +16,8 @@ from pydantic import TypeAdapter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from everwhen.api.extraction_wait import one_wait
 from everwhen.errors import EverwhenError
-from everwhen.extraction_wait import one_wait
-from everwhen.home import BANK_NAME
 from everwhen.serve.auth import admit
 from everwhen.serve.idempotency import LONGEST
 from everwhen.serve.keys import Scope
@@ -26,6 +25,7 @@ from everwhen.serve.problems import DOCUMENTED, MEDIA, Problem
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import Span, span
 from everwhen.store.answers import StoredAnswer
+from everwhen.store.files.home import BANK_NAME
 
 PENDING = "Everwhen-Pending"
 """The header of an answer that did not wait for all turns to be read: how many are missing in it."""

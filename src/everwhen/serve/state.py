@@ -70,7 +70,7 @@ class ServerState:
         say("stopped")
 
     def _warm(self) -> None:
-        from everwhen.memory.front import DEFAULT_EMBEDDER
+        from everwhen.api.memory.front import DEFAULT_EMBEDDER
         from everwhen.models.embed import shared_embedder
 
         try:

@@ -17,14 +17,14 @@ from typing import IO
 
 from pydantic import BaseModel
 
+from everwhen.api.memory import Memory
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
-from everwhen.files.compressed import PACKED, is_packed
-from everwhen.files.export import read_header
-from everwhen.files.private import private_file, private_folder
-from everwhen.memory import Memory
 from everwhen.serve.banks import Banks
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.store.files.compressed import PACKED, is_packed
+from everwhen.store.files.export import read_header
+from everwhen.store.files.private import private_file, private_folder
 
 FOLDER = "moving"
 PIECE = 256 * 1024

@@ -19,7 +19,7 @@ from everwhen.store.then import NOW, Then
 from everwhen.store.tree import TreeStore
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Role, Session, Stats, Turn, UnitRow
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Vectors: TypeAlias = NDArray[np.float32]
 

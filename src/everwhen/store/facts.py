@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everwhen.store.then import Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
-from everwhen.when import Grain
+from everwhen_time import Grain
 
 R = TypeVar("R")
 Standing: TypeAlias = Literal["believed", "disputed", "overruled"]

@@ -15,7 +15,7 @@ from everwhen.store.jobs import ExtractionResult
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Entity, Event, Finding, Linked, LinkType, Usage
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Vectors: TypeAlias = NDArray[np.float32]
 

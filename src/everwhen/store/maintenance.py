@@ -16,7 +16,7 @@ from everwhen.store.facts import FactLedger
 from everwhen.store.tree import NodePlace
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
-from everwhen.when import Grain
+from everwhen_time import Grain
 
 Record: TypeAlias = dict[str, Any]
 """One thing that a bank holds, under the name of its `kind`."""

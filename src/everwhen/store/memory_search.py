@@ -14,7 +14,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import from_micros, to_micros
 from everwhen.store.distinct import distinct
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
@@ -42,7 +41,8 @@ from everwhen.store.sessions import in_sessions
 from everwhen.store.terms import Tokenizer
 from everwhen.store.top_k import by_block, largest, ranked
 from everwhen.types import LinkType, UnitRow
-from everwhen.when import Interval
+from everwhen.types.instants import from_micros, to_micros
+from everwhen_time import Interval
 
 SOME_ROWS = 256
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from everwhen.errors import Unavailable, UsageError
-from everwhen.home import home_folder, is_address, store_address
 from everwhen.store.answers import Answers
 from everwhen.store.banks import Banks
+from everwhen.store.files.home import home_folder, is_address, store_address
 from everwhen.store.sqlite.banks import SqliteBanks
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from everwhen.store.terms import label_key
 from everwhen.types import ROLES, LinkType, Role, UnitRow
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Floats: TypeAlias = NDArray[np.float32]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from everwhen.instants import to_text
 from everwhen.types import Turn
-from everwhen.when import Interval
+from everwhen.types.instants import to_text
+from everwhen_time import Interval
 
 FOREVER = datetime.max.replace(tzinfo=UTC)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from everwhen.store.then import Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Facts: TypeAlias = Mapping[str, tuple[str, ...]]
 """Ids of facts, each with those of a node's turns that it was learned from."""

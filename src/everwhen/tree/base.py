@@ -11,7 +11,7 @@ from everwhen.store.facts import FactRow
 from everwhen.store.tree import Facts, NodePlace
 from everwhen.tree.levels import Kind
 from everwhen.types import Statement
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 HISTORY = 3
 """Nodes of the same level before it that a consolidation is given (TiMem's w)."""

@@ -19,7 +19,7 @@ from everwhen.tree.exchanges import children_of_session, in_order
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels
 from everwhen.types import Turn
 from everwhen.types.recall import SUMMARY, line
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 
 @dataclass(frozen=True, slots=True)

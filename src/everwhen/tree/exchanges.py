@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from everwhen.ingest.remember import begins_exchange
 from everwhen.tree.base import Child
 from everwhen.tree.levels import Levels
 from everwhen.types import Statement, Turn
 from everwhen.types.recall import line
-from everwhen.when import Interval
+from everwhen.write.remember import begins_exchange
+from everwhen_time import Interval
 
 
 def in_order(turns: Iterable[Turn]) -> list[Turn]:

@@ -23,7 +23,7 @@ from everwhen.tree.node_wording import absolute, day, header, heard
 from everwhen.tree.profile import learned
 from everwhen.tree.sentence_weights import Sentence, sentences, weighed
 from everwhen.types import Statement
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 # The weights were chosen on LoCoMo dev, by how many of the evidence turns the session nodes quote: 0.65 of them while
 # they quote 0.28 of all turns. With log(1 + n_t) as the weight it is 0.58: what is central to a talk is often its chat.

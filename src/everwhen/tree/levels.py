@@ -20,10 +20,10 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.instants import to_text
 from everwhen.store.tree import NodePlace
 from everwhen.tree.windows import WindowSize
-from everwhen.when import Interval
+from everwhen.types.instants import to_text
+from everwhen_time import Interval
 
 Kind: TypeAlias = Literal["exchange", "session", "pattern", "profile"]
 """What a level is consolidated for: what is new, what was told, what recurs, what stays (TiMem)."""

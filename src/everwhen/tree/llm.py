@@ -15,14 +15,14 @@ from pydantic import BaseModel, Field
 
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import complete_all
-from everwhen.prompts import load
+from everwhen.models.prompts import load
 from everwhen.tree.base import NodeDraft, Task
 from everwhen.tree.extractive import Extractive
 from everwhen.tree.levels import INSTANT
 from everwhen.tree.node_wording import header
 from everwhen.tree.profile import learned
 from everwhen.types import Statement
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 REVISION = "1"
 LONGEST = 48_000

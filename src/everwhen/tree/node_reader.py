@@ -14,7 +14,7 @@ from everwhen.tree.exchanges import child_of_turns, children_of_session, exchang
 from everwhen.tree.levels import EXCHANGE, Levels
 from everwhen.tree.profile import merged_profile
 from everwhen.types import Node, Statement, Turn
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 T = TypeVar("T")
 

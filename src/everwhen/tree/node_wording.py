@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from everwhen.tree.base import Task
 from everwhen.tree.levels import INSTANT
-from everwhen.when import Interval, describe
-from everwhen.when.render import in_plain_words
-from everwhen.when.zones import zone_of
+from everwhen_time import Interval, describe
+from everwhen_time.render import in_plain_words
+from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:
-    from everwhen.when import TimeRef
+    from everwhen_time import TimeRef
 
 MOST_NAMES = 4
 _MONTH = re.compile(
@@ -38,7 +38,7 @@ def absolute(text: str, at: datetime, zone: str) -> str:
 
     A date without its year stays as it is: which year it is in, a sentence alone does not always tell.
     """
-    from everwhen.when import resolve
+    from everwhen_time import resolve
 
     for found in sorted(resolve(text, at, zone), key=lambda ref: -ref.span[1]):
         start, end = found.span

@@ -16,7 +16,7 @@ from everwhen.tree.base import Task
 from everwhen.tree.node_wording import day
 from everwhen.tree.sentence_weights import weighed
 from everwhen.types import Statement
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 PASSING = ("plans",)
 """Predicates of what is over once it is done: no part of who somebody is."""

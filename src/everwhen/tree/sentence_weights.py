@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from everwhen.ingest.machine_text import FENCED
 from everwhen.store.terms import STOP_WORDS
+from everwhen.write.machine_text import FENCED
 
 LONGEST = 320
 """Characters of a sentence that are kept; a longer one is cut at a word."""

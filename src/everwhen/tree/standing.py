@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from everwhen.decay import confidence_at
 from everwhen.facts.fact_notes import to_fact
 from everwhen.models.tokens import count_tokens
 from everwhen.store import Store, Then
@@ -20,8 +19,9 @@ from everwhen.tree.levels import Levels
 from everwhen.tree.node_reader import profile
 from everwhen.tree.profile import PASSING
 from everwhen.types import Fact, HalfLives
+from everwhen.types.decay import confidence_at
 from everwhen.types.recall import line
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 MOMENTARY = frozenset({*PASSING, "wants", "deadline", "status", "number", "costs", "owes", "located"})
 """Predicates of what changes from day to day: found when it is asked for, and not part of every prompt."""

@@ -14,8 +14,8 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.when import Grain, Interval
-from everwhen.when.zones import zone_of
+from everwhen_time import Grain, Interval
+from everwhen_time.zones import zone_of
 
 Unit: TypeAlias = Literal["minute", "hour", "day", "week", "month", "year"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 _LEANING = re.compile(
     r"^(?!.*\b(?:since|until|between)\b).*\b(?:yesterday|today|tomorrow|tonight|last|next|this|ago|"

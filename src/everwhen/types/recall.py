@@ -11,8 +11,8 @@ from html import escape
 from typing import Any, overload
 
 from everwhen.types.turns import Dropped, Recalled
-from everwhen.when.render import MONTHS, in_plain_words
-from everwhen.when.zones import zone_of
+from everwhen_time.render import MONTHS, in_plain_words
+from everwhen_time.zones import zone_of
 
 HEADER_TOKENS = 7
 """cl100k tokens of every date header, whatever the date (a test counts them): no tokenizer when reading. Three

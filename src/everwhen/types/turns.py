@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
 
-from everwhen.when import Interval
+from everwhen_time import Interval
 
 Role: TypeAlias = Literal["user", "assistant", "system", "tool"]
 

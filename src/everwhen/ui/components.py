@@ -16,14 +16,14 @@ from nicegui.elements.html import Html
 from nicegui.elements.select import Select
 from nicegui.events import GenericEventArguments
 
+from everwhen.api.memory import Memory
 from everwhen.errors import NotFound
-from everwhen.memory import Memory
 from everwhen.types import Turn
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
-from everwhen.when import Interval
-from everwhen.when.render import in_plain_words
-from everwhen.when.zones import zone_of
+from everwhen_time import Interval
+from everwhen_time.render import in_plain_words
+from everwhen_time.zones import zone_of
 
 Act = Callable[[], Awaitable[None] | None]
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"

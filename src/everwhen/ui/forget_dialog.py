@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
+from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
 from everwhen.types import Receipt
 from everwhen.ui.components import dialog, markup, press, said
 from everwhen.ui.page_session import PageSession

@@ -17,9 +17,9 @@ from nicegui.element import Element
 from nicegui.events import GenericEventArguments
 
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.home import BANK_NAME
 from everwhen.serve.middleware import say_bug
 from everwhen.serve.problems import Problem
+from everwhen.store.files.home import BANK_NAME
 from everwhen.ui.components import block, day, dialog, empty, heading, markup, press, said
 from everwhen.ui.page import UIPage
 from everwhen.ui.page_auth import MOUNT

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from nicegui.elements.select import Select
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.ui.components import block, chooser, press, said, show_turns
 from everwhen.ui.page_session import PageSession
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import TypeVar
 
+from everwhen.api.extraction_wait import one_wait
+from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.extraction_wait import one_wait
-from everwhen.memory import Memory
 from everwhen.serve.auth import admit
 from everwhen.serve.fair_pool import asking
 from everwhen.serve.keys import Key, Scope
@@ -17,7 +17,7 @@ from everwhen.serve.problems import Problem
 from everwhen.serve.telemetry import span
 from everwhen.types import Stats
 from everwhen.ui.page_auth import Visitor
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 R = TypeVar("R")
 

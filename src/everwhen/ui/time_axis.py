@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from html import escape
 
-from everwhen.when import Grain
-from everwhen.when.zones import zone_of
+from everwhen_time import Grain
+from everwhen_time.zones import zone_of
 
 WINDOWS: dict[str, int] = {"day": 14, "week": 12, "month": 12, "year": 6}
 """Units of each grain that one look shows."""

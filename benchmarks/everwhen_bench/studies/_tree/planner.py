@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from everwhen.question.complexity import complexity
-from everwhen.recipes import Complexity
+from everwhen.recall.question.complexity import complexity
+from everwhen.types.recipes import Complexity
 from everwhen_bench.retrieval import figure
 
 MEANT: dict[int, Complexity] = {1: "hybrid", 2: "simple", 3: "complex", 4: "simple"}

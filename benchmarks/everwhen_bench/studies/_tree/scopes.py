@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from everwhen.recall import MID
-from everwhen.recipes import Complexity
+from everwhen.types.recipes import Complexity
 from everwhen_bench.studies._tree.trial import Way
 
 SCOPES: tuple[Complexity, ...] = ("simple", "hybrid", "complex")

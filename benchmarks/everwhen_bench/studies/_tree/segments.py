@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.recall import MID
 from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Message

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from everwhen.memory import Memory
-from everwhen.memory.recalling import BY_DEFAULT
+from everwhen.api.memory import Memory
+from everwhen.api.memory.recalling import BY_DEFAULT
 from everwhen.recall import Recall, Recipe, Request
 from everwhen.recall.gathering import Gathered, gather
 from everwhen.recall.pipeline import decide

@@ -13,9 +13,9 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from everwhen.home import make_private_folder
 from everwhen.models.embed.base import Embedder, Vectors, gives_tokens, reads_context
-from everwhen.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
+from everwhen.store.files.home import make_private_folder
+from everwhen.store.files.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
 
 Entry: TypeAlias = tuple[Vectors, bytes]
 """A vector, and the codes of the text's tokens; empty where there are none."""

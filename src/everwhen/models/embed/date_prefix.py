@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from everwhen.models.embed.base import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.when import Grain
-from everwhen.when.zones import zone_of
+from everwhen_time import Grain
+from everwhen_time.zones import zone_of
 
 _YEARS = ("year", "decade", "century")
 _MONTHS = ("month", "quarter", "season")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 Scores: TypeAlias = dict[str, NDArray[np.float32]]
 """By the name of a score, one number for each candidate; NaN where a candidate cannot be compared."""

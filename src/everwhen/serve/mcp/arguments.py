@@ -9,14 +9,14 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from everwhen.operations import Operation, arguments_of
-from everwhen.operations import arguments as kinds
-from everwhen.operations.base import Parameter
+from everwhen.api.operations import Operation, arguments_of
+from everwhen.api.operations import arguments as kinds
+from everwhen.api.operations.base import Parameter
 from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
 from everwhen.serve.mcp.local_memory import Remembering
 from everwhen.serve.mcp.results import LEAST, Json, page
 from everwhen.settings import MAX_TOKENS
-from everwhen.time_arguments import TimeReader
+from everwhen.types.time_arguments import TimeReader
 
 T = TypeVar("T")
 

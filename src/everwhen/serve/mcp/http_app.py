@@ -17,9 +17,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from everwhen.api.operations import Spec
 from everwhen.errors import Refused
-from everwhen.home import BANK_NAME
-from everwhen.operations import Spec
 from everwhen.serve.auth import admit
 from everwhen.serve.keys import Key
 from everwhen.serve.keys import Scope as Right
@@ -28,6 +27,7 @@ from everwhen.serve.mcp.tools import TOOLS, build
 from everwhen.serve.problems import Problem, of_problem
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import span
+from everwhen.store.files.home import BANK_NAME
 
 _asking: ContextVar[tuple[Key, str]] = ContextVar("asking")
 """Who asks, and for which bank."""

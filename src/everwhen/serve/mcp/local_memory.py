@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeAlias
 
 from mcp.server.mcpserver.exceptions import ToolError
 
-from everwhen.client import Client
+from everwhen.api.client import Client
+from everwhen.api.extraction_wait import one_wait
+from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError
-from everwhen.extraction_wait import one_wait
-from everwhen.memory import Memory
 from everwhen.serve.discovery import RunningServer, running
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp.strict_tool import in_tools

@@ -23,8 +23,8 @@ from everwhen.serve.mcp.results import (
     show_statement,
 )
 from everwhen.settings import MAX_TOKENS
-from everwhen.time_arguments import TimeReader
 from everwhen.types import Entry
+from everwhen.types.time_arguments import TimeReader
 
 RECENT = 30
 """Entries of the resource that tells what happened last."""

@@ -7,14 +7,14 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from everwhen.api.extraction_wait import still_pending
 from everwhen.errors import UsageError
-from everwhen.extraction_wait import still_pending
-from everwhen.jsonable import jsonable
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall
 from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
-from everwhen.when import Interval
-from everwhen.when.render import in_plain_words
+from everwhen.types.jsonable import jsonable
+from everwhen_time import Interval
+from everwhen_time.render import in_plain_words
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -18,14 +18,14 @@ from mcp_types import Tool as ListedTool
 from mcp_types import ToolAnnotations
 
 from everwhen import __version__
+from everwhen.api.operations import Operation
+from everwhen.api.operations.events import STATUSES, Events
+from everwhen.api.operations.facts import AsOf, Correct, History
+from everwhen.api.operations.maintenance import Forget
+from everwhen.api.operations.recall import RecallMemories
+from everwhen.api.operations.time_questions import Timeline, When
+from everwhen.api.operations.turns import Add, Grep, Turns
 from everwhen.errors import UsageError
-from everwhen.operations import Operation
-from everwhen.operations.events import STATUSES, Events
-from everwhen.operations.facts import AsOf, Correct, History
-from everwhen.operations.maintenance import Forget
-from everwhen.operations.recall import RecallMemories
-from everwhen.operations.time_questions import Timeline, When
-from everwhen.operations.turns import Add, Grep, Turns
 from everwhen.serve.arguments import one_of
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp import results

@@ -8,11 +8,11 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field, StringConstraints, create_model
 from starlette.responses import StreamingResponse
 
+from everwhen.api.memory import Memory
+from everwhen.api.operations import arguments_of
+from everwhen.api.operations.facts import MOST_DAYS
+from everwhen.api.operations.maintenance import Export
 from everwhen.errors import NotFound
-from everwhen.memory import Memory
-from everwhen.operations import arguments_of
-from everwhen.operations.facts import MOST_DAYS
-from everwhen.operations.maintenance import Export
 from everwhen.serve.arguments import Body, NameIn, in_body
 from everwhen.serve.pagination import Cursor, Limit, Page, page
 from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written

@@ -18,10 +18,10 @@ from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, create_model
 from pydantic.alias_generators import to_pascal
 
-from everwhen.memory import Memory
-from everwhen.operations import Operation, Parameter, Spec, arguments_of, operations, result_of
-from everwhen.operations.arguments import Name, Stretch, Text
-from everwhen.operations.facts import Current, Get
+from everwhen.api.memory import Memory
+from everwhen.api.operations import Operation, Parameter, Spec, arguments_of, operations, result_of
+from everwhen.api.operations.arguments import Name, Stretch, Text
+from everwhen.api.operations.facts import Current, Get
 from everwhen.serve.arguments import (
     Body,
     annotation,

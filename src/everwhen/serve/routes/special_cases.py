@@ -16,16 +16,15 @@ from fastapi import Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
+from everwhen.api.memory import Memory
+from everwhen.api.operations import Operation
+from everwhen.api.operations.ask import Ask
+from everwhen.api.operations.facts import About, AsOf, Current, History, Stale
+from everwhen.api.operations.maintenance import Forget, Retain
+from everwhen.api.operations.recall import RecallMemories
+from everwhen.api.operations.tree import Consolidate, Tree
+from everwhen.api.operations.turns import Grep, Turns
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.memory import Memory
-from everwhen.operations import Operation
-from everwhen.operations.ask import Ask
-from everwhen.operations.facts import About, AsOf, Current, History, Stale
-from everwhen.operations.maintenance import Forget, Retain
-from everwhen.operations.recall import RecallMemories
-from everwhen.operations.tree import Consolidate, Tree
-from everwhen.operations.turns import Grep, Turns
-from everwhen.recipes import CHANNELS, STAGES, for_budget
 from everwhen.serve.arguments import some_of
 from everwhen.serve.auth import admit
 from everwhen.serve.logs import say
@@ -33,9 +32,10 @@ from everwhen.serve.pagination import after_turn, page_of_turns
 from everwhen.serve.problems import Problem, of_bug, of_library
 from everwhen.serve.routes.operations import Asked, Special, perform
 from everwhen.serve.routing import Bank, area, audited, needs, replied, state_of, written
-from everwhen.time_arguments import TimeReader
 from everwhen.types import Answer, EventHit, Hit, Recall, Receipt
-from everwhen.when import Interval
+from everwhen.types.recipes import CHANNELS, STAGES, for_budget
+from everwhen.types.time_arguments import TimeReader
+from everwhen_time import Interval
 
 router = area("maintenance")
 STREAM = "text/event-stream"

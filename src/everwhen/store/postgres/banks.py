@@ -11,9 +11,9 @@ from typing import Any
 import psycopg
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.home import check_bank_name
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
+from everwhen.store.files.home import check_bank_name
 from everwhen.store.postgres.connection import PostgresConnection, PostgresSql, committed
 from everwhen.store.postgres.errors import translate
 from everwhen.store.postgres.server import SCHEMA, Lent, Server, server_of

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import to_text
 from everwhen.store.postgres.statements import statements
 from everwhen.store.search import Filter, SaidBy
 from everwhen.store.terms import label_key
+from everwhen.types.instants import to_text
 
 
 def fragment(name: str, **parts: object) -> str:

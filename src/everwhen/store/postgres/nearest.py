@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.postgres.filters import Conditions, fragment
 from everwhen.store.search import DERIVED, Filter, SaidBy, Scored, SearchQuery, Timed, Wanted
 from everwhen.store.sql.rows import interval_of
 from everwhen.store.then import FOREVER
-from everwhen.when import Interval
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Interval
 
 Row = tuple[Any, ...]
 Among = Callable[[SaidBy | None, int], tuple[str, dict[str, Any]]]

@@ -6,14 +6,14 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from everwhen.instants import to_text
 from everwhen.store.sql.session import Connection, Sql
 from everwhen.store.sql.statements import quoted
 from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.units import remove_units, texts_of_units
 from everwhen.store.terms import Tokenizer
 from everwhen.types import Finding
-from everwhen.when.zones import zone_of
+from everwhen.types.instants import to_text
+from everwhen_time.zones import zone_of
 
 _AT_ONCE = 1024
 CLOCK_SLACK = timedelta(minutes=10)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.kind_codes import codes
 from everwhen.store.maintenance import Follower, ReembeddedTurn, RemovedNodes, RemovedUnits
 from everwhen.store.sql.jobs import put_marks
@@ -24,6 +23,7 @@ from everwhen.store.sql.values import next_epoch
 from everwhen.store.terms import hash_term
 from everwhen.store.tree import NodePlace
 from everwhen.types import KINDS
+from everwhen.types.instants import from_text, to_text
 
 if TYPE_CHECKING:
     from everwhen.store.sql.store import SqlStore

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any, TypeVar
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.facts import (
     ConflictRow,
     DeclaredPredicate,
@@ -22,6 +21,7 @@ from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.session import R, Sql
 from everwhen.store.terms import hash_term
 from everwhen.store.then import FOREVER, Then
+from everwhen.types.instants import from_text, to_text
 
 T = TypeVar("T")
 

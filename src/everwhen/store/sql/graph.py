@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.graph import GraphWriter, Vectors
 from everwhen.store.kind_codes import code
 from everwhen.store.maintenance import TurnForgotten
@@ -22,7 +21,8 @@ from everwhen.store.sql.session import Sql
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
-from everwhen.when import Interval
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Interval
 
 if TYPE_CHECKING:
     from everwhen.store.sql.store import SqlStore

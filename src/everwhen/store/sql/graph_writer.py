@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.graph import EntityRow, EventPart, Heard, Mention, Moment, NewUnit
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.sql.identities import new_entity
@@ -15,6 +14,7 @@ from everwhen.store.sql.session import Sql
 from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.terms import Tokenizer
 from everwhen.types import LinkType, Usage
+from everwhen.types.instants import from_text, to_text
 
 
 class SqlGraphWriter:

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from everwhen.instants import from_text
 from everwhen.store.sql.session import Sql
 from everwhen.store.then import Then
 from everwhen.types import Entity
+from everwhen.types.instants import from_text
 
 NODE_COLUMNS = 21
 """Columns of a version of a node that make its row; when it was built, and until when it stood, come behind them."""

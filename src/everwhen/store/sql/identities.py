@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.instants import to_text
 from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.session import Sql
+from everwhen.types.instants import to_text
 
 
 class Identities(SqlPart):

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from everwhen.instants import from_text, to_text
-from everwhen.processes import is_running
+from everwhen.store.files.processes import is_running
 from everwhen.store.jobs import Seen, Work
 from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.rows import turn_of
@@ -17,6 +16,7 @@ from everwhen.store.sql.units import restart_turns
 from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
 from everwhen.types import Turn
+from everwhen.types.instants import from_text, to_text
 
 _LAST = 2**63 - 1
 """A place behind every turn."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactKey, FactRow, Outcome, Report
 from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.vector_model import VectorModel
+from everwhen.types.instants import from_text, to_text
 
 if TYPE_CHECKING:
     from everwhen.store.sql.store import SqlStore

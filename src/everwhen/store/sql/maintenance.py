@@ -9,7 +9,6 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.maintenance import Eraser, Follower, Rule
 from everwhen.store.sql.eraser import DryRunRollback, SqlEraser, followers
 from everwhen.store.sql.part import SqlPart
@@ -19,7 +18,8 @@ from everwhen.store.sql.units import index_units
 from everwhen.store.sql.values import next_epoch
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
-from everwhen.when import Grain
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Grain
 
 _AT_ONCE = 2048
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from everwhen.errors import Damaged
-from everwhen.files.json_values import shown
+from everwhen.store.files.json_values import shown
 from everwhen.store.maintenance import Record
 from everwhen.store.sql.record_kinds import BY_NAME, KINDS, NAMED_BY, Field, Kind, Part
 from everwhen.store.sql.session import Sql

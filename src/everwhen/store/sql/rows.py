@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from everwhen.errors import Damaged
-from everwhen.instants import from_text
 from everwhen.types import Turn, UnitRow
-from everwhen.when import Grain, Interval
+from everwhen.types.instants import from_text
+from everwhen_time import Grain, Interval
 
 DEEPEST_SHOWN = 100
 """Objects and lists within one another that are read; what is written today has eight at most."""

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, ModelChanged, Refused
-from everwhen.instants import from_text, to_text
 from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
 from everwhen.store.jobs import Jobs
 from everwhen.store.maintenance import MaintenanceStore
@@ -31,7 +30,8 @@ from everwhen.store.terms import Tokenizer
 from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Session, Stats, Turn
-from everwhen.when import Interval
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Interval
 
 _TURNS_AT_ONCE = 512
 _PATIENCE = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 
-from everwhen.instants import to_text
 from everwhen.store.banks import ForgetAgain
 from everwhen.store.base import Store
 from everwhen.store.sql.session import Connection, Sql
+from everwhen.types.instants import to_text
 
 
 class Tombstones:

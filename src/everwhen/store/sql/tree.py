@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from everwhen.instants import from_text, to_text
 from everwhen.store.sql.history import versions_then
 from everwhen.store.sql.jobs import mark_row, seen_turns, told
 from everwhen.store.sql.part import SqlPart
@@ -28,7 +27,8 @@ from everwhen.store.tree import (
 )
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
-from everwhen.when import Interval
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Interval
 
 
 class SqlTree(SqlPart):

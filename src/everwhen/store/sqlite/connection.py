@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
-from everwhen.files.private import make_empty
-from everwhen.home import make_private_folder
-from everwhen.instants import to_text
-from everwhen.sqlite_wipe import open_files
+from everwhen.store.files.home import make_private_folder
+from everwhen.store.files.private import make_empty
+from everwhen.store.files.sqlite_wipe import open_files
 from everwhen.store.sql.session import R, Values
 from everwhen.store.sqlite.statements import migrations, statements
+from everwhen.types.instants import to_text
 
 SCHEMA = migrations()[-1][0]
 

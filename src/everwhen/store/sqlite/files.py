@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from everwhen.errors import UsageError
-from everwhen.home import BANK_NAME, check_bank_name
+from everwhen.store.files.home import BANK_NAME, check_bank_name
 
 SUFFIX = ".db"
 

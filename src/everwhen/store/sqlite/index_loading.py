@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged
-from everwhen.instants import to_micros
 from everwhen.store.index import IndexBatch, IndexFilter, IndexRows, empty_batch
 from everwhen.store.kind_codes import code, codes
 from everwhen.store.search import Filter
 from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.terms import PACKED, label_key
 from everwhen.types import ROLES
+from everwhen.types.instants import to_micros
 
 T = TypeVar("T")
 _AT_ONCE = 256  # rows, and vectors of 0.4 MB, that are handled at a time, so that they stay in the cache

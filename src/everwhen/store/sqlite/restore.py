@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from everwhen.errors import Damaged, Refused
-from everwhen.home import make_private_folder
 from everwhen.store.banks import ForgetAgain
+from everwhen.store.files.home import make_private_folder
 from everwhen.store.sql.tombstones import forget_again
 from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file

@@ -6,7 +6,7 @@ from contextlib import closing
 from typing import BinaryIO
 
 from everwhen.errors import Unavailable
-from everwhen.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
+from everwhen.store.files.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
 from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql
 from everwhen.store.sqlite.files import part_of, remove_file
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
+from everwhen.api.memory import Memory
 from everwhen.errors import NotFound
-from everwhen.memory import Memory
 from everwhen.types import Hit, Session, Turn
 from everwhen.ui.components import (
     block,

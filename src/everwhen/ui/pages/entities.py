@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.types import Entity, UnitRow
 from everwhen.ui.components import (
     badge,

@@ -12,7 +12,7 @@ from typing import Any
 
 from nicegui import ui
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.types import Conflict, Fact, StaleFact
 from everwhen.ui.components import (
     Act,

@@ -12,17 +12,17 @@ from typing import Any
 from nicegui import ui
 from nicegui.events import UploadEventArguments
 
+from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.files.compressed import check_unpacked_size
-from everwhen.files.export import is_export, read_header
-from everwhen.files.private import private_file
-from everwhen.ingest.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
-from everwhen.memory import Memory
 from everwhen.serve.problems import Problem
 from everwhen.serve.transfer_files import FOLDER
+from everwhen.store.files.compressed import check_unpacked_size
+from everwhen.store.files.export import is_export, read_header
+from everwhen.store.files.private import private_file
 from everwhen.types import Added
 from everwhen.ui.components import block, empty, markup, press, said
 from everwhen.ui.page import UIPage
+from everwhen.write.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
 
 LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
 FILE_CHOOSER = """<div class="q-uploader__header-content">

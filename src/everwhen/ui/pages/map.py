@@ -12,10 +12,10 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.map.project import project
-from everwhen.memory import Memory
-from everwhen.memory.tree import MapLevel
+from everwhen.api.memory import Memory
+from everwhen.api.memory.tree import MapLevel
 from everwhen.store.terms import STOP_WORDS
+from everwhen.tree.map.project import project
 from everwhen.types import Node
 from everwhen.ui.components import block, choice, empty, legend, markup, pick, picked, spoken
 from everwhen.ui.page import UIPage

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from html import escape
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spaced, spoken

@@ -16,8 +16,8 @@ from nicegui import ui
 from everwhen.recall import Recall
 from everwhen.recall.score_labels import plain_reasons, score_label
 from everwhen.settings import MAX_TOKENS
-from everwhen.time_arguments import TimeReader
 from everwhen.types import KINDS, Answer, Recalled
+from everwhen.types.time_arguments import TimeReader
 from everwhen.ui.components import (
     badge,
     block,
@@ -32,7 +32,7 @@ from everwhen.ui.components import (
     spoken,
 )
 from everwhen.ui.page import UIPage
-from everwhen.when.zones import zone_of
+from everwhen_time.zones import zone_of
 
 MOST_MEMORIES = 40
 """Recalled memories that are explained one by one; the rest is counted."""

@@ -11,7 +11,7 @@ from typing import cast
 
 from nicegui import ui
 
-from everwhen.memory import Memory
+from everwhen.api.memory import Memory
 from everwhen.types import NETWORKS, Entity, Entry
 from everwhen.types.events_and_facts import event_title
 from everwhen.ui.components import (
@@ -29,7 +29,7 @@ from everwhen.ui.components import (
 )
 from everwhen.ui.page import MOST_MENTIONS, UIPage
 from everwhen.ui.time_axis import WINDOWS, Axis, floor, shift
-from everwhen.when import Grain
+from everwhen_time import Grain
 
 MOST_ENTRIES = 100
 """Lines of a timeline's window on one page of its list, and of those without a date; the rest is counted."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
+from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.memory import Memory
 from everwhen.types import Node, Turn
 from everwhen.ui.components import badge, block, empty, markup, picked, press, row, said, spoken, turn_line
 from everwhen.ui.page import UIPage

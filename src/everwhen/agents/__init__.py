@@ -1,0 +1,1 @@
+"""Agents that everwhen gives a memory to: coding agents, wrapped clients and frameworks."""

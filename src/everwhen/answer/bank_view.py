@@ -1,0 +1,165 @@
+"""What one question sees of a bank: what had been said by then, ranked by what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import chain
+
+from everwhen.answer.rendering import shown_length
+from everwhen.api.operations import Bank
+from everwhen.errors import NotFound
+from everwhen.recall import Recipe
+from everwhen.recall.grep import grep_events
+from everwhen.types import Entry, Event, EventHit, Fact, Hit, Turn
+from everwhen.types.agent_recipe import FULL, AgentRecipe
+from everwhen_time import Grain, Interval
+
+ROOM = 1_000_000
+"""Tokens that a search may bring: what is shown is bounded by the number of turns, not here."""
+EVENTS = 300
+"""Event candidates of a search: more than turns, since those outside of the asked time fall away afterwards."""
+
+
+@dataclass(frozen=True, slots=True)
+class BankView:
+    """One bank as one question sees it. Everything that a tool can reach goes through here.
+
+    `question` ranks what a search finds, whatever words looked for it (None: the words themselves do). Nothing that
+    was said after `as_of` is seen.
+    """
+
+    bank: Bank
+    at: datetime
+    question: str | None = None
+    as_of: datetime | None = None
+    recipe: AgentRecipe = FULL
+    _turns: dict[str, Turn | None] = field(default_factory=dict)
+
+    @property
+    def zone(self) -> str:
+        return self.bank.zone
+
+    def search(self, words: str, window: Interval | None, top: int) -> tuple[list[Turn], frozenset[str]]:
+        """The turns that answer best with their neighbours, and the ids of those that were found themselves."""
+        recipe = Recipe(
+            "agent",
+            self.recipe.candidates,
+            rerank=self.recipe.rerank,
+            dates=False,  # the turns themselves are shown
+        )
+        best = self._recalled(words, "turn", recipe, window)[:top]
+        turns = self._fitting(turn for id_ in best if (turn := self.turn(id_)) is not None)
+        return turns, frozenset(turn.id for turn in turns).intersection(best)
+
+    def _fitting(self, best: Iterable[Turn]) -> list[Turn]:
+        """The best turns and then those around them, as many as can be shown: what is left out is the worst of them,
+        not the latest."""
+        found = list(best)
+        around = (
+            turn
+            for one in found
+            for turn in (self.bank.turns_around(one.id, self.recipe.around) if self.recipe.around else ())
+            if self._seen(turn)
+        )
+        kept: dict[str, Turn] = {}
+        room = self.recipe.longest
+        for turn in chain(found, around):
+            if turn.id in kept:
+                continue
+            room -= shown_length(turn)
+            if room < 0 and kept:
+                break
+            kept[turn.id] = turn
+        return list(kept.values())
+
+    def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
+        """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""
+        known = {event.id: event for event in self._told(self.bank.events(words, window, as_of=self.as_of))}
+        recipe = Recipe("agent-events", EVENTS, rerank=self.recipe.rerank)
+        ranked = [known.pop(id_) for id_ in self._recalled(words, "event", recipe) if id_ in known]
+        return [*ranked, *known.values()][:top]
+
+    def grep(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[Hit]:
+        return self.bank.grep(pattern, regex=regex, between=self.until(window), limit=top)
+
+    def grep_events(self, pattern: str, regex: bool, window: Interval | None, top: int) -> list[EventHit]:
+        return grep_events(self.events(None, window), pattern, regex=regex, limit=top)
+
+    def events(self, about: str | None, window: Interval | None) -> list[Event]:
+        return self._told(self.bank.events(about, window, as_of=self.as_of))
+
+    def facts(self, subject: str | None, predicate: str | None) -> list[Fact]:
+        """What holds now, or held and was known then."""
+        if self.as_of is not None:
+            return self.bank.facts.as_of(self.as_of, subject, predicate, known_at=self.as_of)
+        return self.bank.facts.current(subject, predicate, now=self.at)
+
+    def history(self, subject: str, predicate: str | None) -> list[Fact]:
+        """What is believed over all time, or was believed then."""
+        facts, then, versions = self.bank.facts, self.as_of, self.as_of is not None
+        if predicate is None:
+            found = facts.about(subject, versions=versions)
+        else:
+            found = facts.history(subject, predicate, versions=versions)
+        if then is None:
+            return found
+        known = [fact for fact in found if fact.recorded_at <= then]
+        return [fact for fact in known if fact.superseded_at is None or fact.superseded_at > then]
+
+    def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
+        return self.bank.timeline(about, window, grain, as_of=self.as_of)
+
+    def session(self, name: str) -> list[Turn]:
+        return self.bank.turns(name, self.until(None))
+
+    def turn(self, turn_id: str) -> Turn | None:
+        """A turn of this bank that had been said; None for anything else."""
+        if turn_id not in self._turns:
+            try:
+                found: Turn | None = self.bank.turn(turn_id)
+            except NotFound:
+                found = None
+            self._turns[turn_id] = found if found is not None and self._seen(found) else None
+        return self._turns[turn_id]
+
+    def until(self, window: Interval | None) -> Interval | None:
+        """A window cut to what had been said."""
+        if self.as_of is None:
+            return window
+        end = self.as_of + timedelta(microseconds=1)
+        start = window.start if window else None
+        if window is not None and window.end is not None:
+            end = min(end, window.end)
+        return Interval(min(start, end) if start else None, end, "second")
+
+    def _seen(self, turn: Turn) -> bool:
+        return self.as_of is None or turn.said_at <= self.as_of
+
+    def _recalled(self, words: str, kind: str, recipe: Recipe, window: Interval | None = None) -> list[str]:
+        """The ids of what a recall of one kind finds, best first."""
+        asked, seek = self._ranked_by(words)
+        found = self.bank.recall(
+            asked,
+            seek=seek,
+            max_tokens=ROOM,
+            at=self.at,
+            between=window,
+            as_of=self.as_of,
+            kinds=[kind],
+            recipe=recipe,
+        )
+        return [one.id for one in found]
+
+    def _ranked_by(self, words: str) -> tuple[str, str | None]:
+        """What ranks, and what looks for it where that is something else: the original question ranks (Chronos)."""
+        if self.question is None or not self.recipe.rerank or words == self.question:
+            return words, None
+        return self.question, words
+
+    def _told(self, events: Iterable[Event]) -> list[Event]:
+        then = self.as_of
+        return [
+            event for event in events if then is None or (event.said_at is not None and event.said_at <= then)
+        ]

@@ -1,0 +1,149 @@
+"""Answers in words: by a model with tools, or without one by extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, cast
+
+from everwhen.api.extraction_wait import one_wait
+from everwhen.api.memory.bank import OpenBank
+from everwhen.api.operations import Bank, does
+from everwhen.api.operations.arguments import OpenModel
+from everwhen.api.operations.ask import Ask, ModelUsage
+from everwhen.errors import UsageError
+from everwhen.types import Answer, Time, Usage
+from everwhen.types.recipes import for_budget
+
+if TYPE_CHECKING:
+    from everwhen.answer.loop import Run
+    from everwhen.answer.tools import Toolbox
+    from everwhen.models.llm import LLM
+
+EXTRACTIVE = "none"
+"""The `model` that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What answers questions about one bank. `reading` is the bank as an agent sees it: with all its methods."""
+
+    _bank: OpenBank
+    _reading: Bank
+
+    @does(Ask)
+    def ask(self, asked: Ask) -> Answer:
+        with one_wait() as wait:
+            words, moment, then = self._question(asked)
+            chosen = self._model(asked)
+            if chosen is None:
+                answer = self._extracted(words, moment, then)
+            else:
+                answer = self._run(asked, words, moment, then, chosen).answer()
+            return replace(answer, pending=wait.pending)
+
+    def stream(self, asked: Ask) -> Iterator[str | Answer]:
+        """The same as it comes: pieces of the text, and at last the `Answer`, whose text is the one that counts."""
+        with one_wait() as wait:
+            chosen = self._model(asked)
+            if chosen is None:
+                answer = self.ask(replace(asked, model=EXTRACTIVE))
+                return iter((answer.text, answer))
+            from everwhen.answer.ask_stream import answers
+
+            words, moment, then = self._question(asked)
+
+            def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
+                return self._run(asked, words, moment, then, chosen, say, gone)
+
+            return answers(run, copy_context(), wait.pending)
+
+    @does(ModelUsage)
+    def usage(self, asked: ModelUsage) -> Usage:
+        return self._bank.store.graph.usage()
+
+    def tools(self, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
+        """The agent's tools, for an agent of somebody else."""
+        from everwhen.answer.bank_view import BankView
+        from everwhen.answer.tools import Toolbox, ToolContext
+
+        clock = self._bank.clock(at)
+        return Toolbox(ToolContext(BankView(self._reading, clock.now, as_of=clock.last(as_of, "as_of"))))
+
+    def _model(self, asked: Ask) -> str | OpenModel | None:
+        chosen = self._bank.settings.llm if asked.model is None else asked.model
+        return None if chosen is None or chosen == EXTRACTIVE else chosen
+
+    def _question(self, asked: Ask) -> tuple[str, datetime, datetime | None]:
+        if not asked.question.strip():
+            raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
+        clock = self._bank.clock(asked.at)
+        then = clock.last(asked.as_of, "as_of")
+        self._bank.settle()
+        return asked.question, clock.at or then or clock.now, then
+
+    def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
+        from everwhen.answer import extractive
+        from everwhen.recall.described_names import DescribedNames
+        from everwhen.recall.query_embedding import shortened
+        from everwhen.store import Then
+
+        # What is recalled is read for the answer, as it was said; recall need not read it too.
+        unread = for_budget("mid", self._bank.settings).without("read").without("dates")
+        reader = self._bank.reader
+
+        def answered(question: str) -> Answer:
+            return extractive.ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
+
+        # With the names that facts know; as it stands; and with those that turns tell.
+        asked = shortened(words)
+        names = DescribedNames(self._bank.store, reader, at, Then(as_of))
+        named, _ = names.put_in(asked)
+        refused = answered(named)
+        if not refused.abstained:
+            return refused
+        told, _ = replace(names, in_turns=True).put_in(named)
+        for question in dict.fromkeys((asked, told)):
+            if question != named and not (answer := answered(question)).abstained:
+                return answer
+        return refused
+
+    def _run(
+        self,
+        asked: Ask,
+        question: str,
+        at: datetime,
+        as_of: datetime | None,
+        model: str | OpenModel,
+        say: Callable[[str], None] | None = None,
+        gone: Callable[[], bool] = lambda: False,
+    ) -> Run:
+        from everwhen.answer.answer_budget import Budget
+        from everwhen.answer.bank_view import BankView
+        from everwhen.answer.loop import Run
+        from everwhen.models.llm import llm_of
+        from everwhen.types.agent_recipe import FULL
+
+        chosen = self._bank.settings
+        llm = llm_of(chosen, model) if isinstance(model, str) else cast("LLM", model)
+        budget = Budget(
+            steps=chosen.ask_steps,
+            tokens=chosen.ask_tokens,
+            cost=chosen.ask_cost,
+            seconds=chosen.ask_seconds,
+            bank_tokens=chosen.bank_tokens,
+            bank_cost=chosen.bank_cost,
+        )
+        return Run(
+            BankView(self._reading, at, question, as_of, asked.recipe or FULL),
+            llm,
+            question,
+            budget,
+            guide=self._bank.llm(chosen.llm_guidance),
+            session=asked.session,
+            account=self._bank.store.graph,
+            say=say,
+            cancelled=gone,
+        )

@@ -1,0 +1,227 @@
+"""`Memory`: one bank, open in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from everwhen.api.memory.answers import Answers
+from everwhen.api.memory.bank import OpenBank, opened_embedder
+from everwhen.api.memory.events import EventCalendar
+from everwhen.api.memory.maintenance import Extraction, Maintenance, forgetting, salvage
+from everwhen.api.memory.recalling import Recalling
+from everwhen.api.memory.tree import MapLevel, MemoryTree, check_tree
+from everwhen.api.memory.turns import TurnCalendar
+from everwhen.api.operations import Bank, FileMethods, Operation, handlers
+from everwhen.api.operations.ask import Ask
+from everwhen.api.operations.maintenance import Process
+from everwhen.api.operations.turns import Turns
+from everwhen.errors import NotFound
+from everwhen.facts import Facts
+from everwhen.facts.redact import kinds_of
+from everwhen.models.embed import Embedder, refuse_retired
+from everwhen.models.rerank import Reranker
+from everwhen.models.rerank.base import Scorer, custom_reranker
+from everwhen.settings import Settings
+from everwhen.settings import load as load_settings
+from everwhen.store import Store
+from everwhen.store.files.home import home_folder, is_address
+from everwhen.store.opening import open_banks
+from everwhen.types import Answer, Between, Time, Turn
+from everwhen.types.time_arguments import known_zone
+from everwhen.write.extract.extractor_factory import check_extractor
+
+if TYPE_CHECKING:
+    from everwhen.agents.adapters.anthropic_memory import MemoryFiles
+    from everwhen.answer.tools import Toolbox
+    from everwhen.tree.consolidation_thread import ConsolidationThread
+    from everwhen.tree.map import Layer
+
+R = TypeVar("R")
+DEFAULT_EMBEDDER = "conversation-1"
+
+
+class Memory(Bank, FileMethods):
+    """One bank of memory, open. Safe to use from several threads; other processes may use the bank too.
+
+    Its methods are operations (`everwhen.api.operations`); each is done by one of the parts.
+    """
+
+    def __init__(
+        self, store: Store, embedder: Embedder, settings: Settings, reranker: Reranker | None = None
+    ) -> None:
+        self._bank = bank = OpenBank(store, embedder, settings, reranker)
+        events, extraction = EventCalendar(bank), Extraction(bank)
+        self._turns = TurnCalendar(bank, events)
+        self._tree = MemoryTree(bank, lambda: extraction.process(Process()))
+        self._answers = Answers(bank, self)
+        parts = (
+            self._turns, Recalling(bank, self._tree), events, self._tree, self._answers,
+            extraction, Maintenance(bank, extraction, events, self._tree),
+        )  # fmt: skip
+        self._does: dict[Any, Callable[[Any], Any]] = {
+            operation: getattr(part, name) for part in parts for operation, name in handlers(part).items()
+        }
+
+    @classmethod
+    def open(
+        cls,
+        home: str | Path | None = None,
+        bank: str = "default",
+        *,
+        create: bool = True,
+        reranker: str | Scorer | Reranker | Callable[[str, Sequence[str]], Sequence[float]] | None = None,
+        **settings: Any,
+    ) -> Memory:
+        """Open a bank, making it when it is new (unless `create` is False). `settings` are those of `Settings`.
+
+        `home` is a folder, or the address of a PostgreSQL database (`postgresql://…`), which is the setting `store`.
+        `reranker` is one of them too, or something of your own: a function `(question, texts) -> scores`, or an object
+        with such a method `score`.
+        """
+        own = None if reranker is None or isinstance(reranker, str) else custom_reranker(reranker)
+        chosen = load_settings(**_where(home), reranker=None if own else reranker, **settings)
+        folder = home_folder(chosen.home)
+        banks = open_banks(folder, chosen.busy_seconds, store=chosen.store)
+        banks.check_name(bank)
+        zone = known_zone(chosen.zone)
+        check_extractor(chosen.extract)
+        kinds_of(chosen.redact)
+        check_tree(chosen.consolidate, chosen.tree_windows, zone)
+        model = chosen.embedder or banks.embedder_of(bank) or DEFAULT_EMBEDDER
+        if chosen.embedder is None:
+            refuse_retired(bank, model)
+        embedder = opened_embedder(model, folder, chosen)
+        store = banks.open(bank, embedder=model, dimension=lambda: embedder.dim, zone=zone, create=create)
+        if settings.get("zone") is not None and store.info.zone != zone:
+            store.set_zone(zone)
+        if settings.get("redact") is not None and store.keep.rule("redaction") != chosen.redact:
+            store.keep.set_rule("redaction", chosen.redact)
+        return cls(store, embedder, chosen, own)
+
+    def close(self) -> None:
+        """Close the bank's files. Everything that a call returned for is on disk already.
+
+        A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
+        """
+        self._tree.stop()
+        self._bank.close()
+
+    def __enter__(self) -> Memory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation: what every method of this class calls."""
+        does = self._does.get(type(operation))
+        result: R = does(operation) if does else self.facts.perform(operation)
+        return result
+
+    def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
+        """Answer a question piece by piece: what `ask_stream` calls."""
+        assert isinstance(operation, Ask)
+        return self._answers.stream(operation)
+
+    # The parts
+
+    @property
+    def bank(self) -> str:
+        return self._bank.name
+
+    @property
+    def zone(self) -> str:
+        """The zone of text that comes without one."""
+        return self._bank.zone
+
+    @property
+    def retention(self) -> str:
+        """How long the bank keeps what, as a sentence; empty for ever."""
+        return self._bank.store.keep.rule("retention")
+
+    @property
+    def facts(self) -> Facts:
+        """What is true from when to when, and what was known when."""
+        return self._bank.facts
+
+    # Only in this process: what cannot travel
+
+    def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
+        """As `turns`, one after the other: for those who need not hold all of them at once."""
+        return self._turns.each(Turns(session, between))
+
+    def keep_consolidated(self, every: float = 60.0) -> ConsolidationThread:
+        """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""
+        return self._tree.keep_consolidated(every)
+
+    def layers(self, group: str | None = None) -> list[Layer]:
+        """The points of each level: an exchange lies in the middle of its turns, a node where its text does.
+
+        Every point is of the group that is given (a map of several banks), else of the month in which it starts. Its
+        label is its day. What is not consolidated yet is not there.
+        """
+        return self._tree.layers(group)
+
+    def map_level(self, name: str = "", most: int = 500) -> MapLevel | None:
+        """One level of the map: the one that is named, else the finest that has at most so many points; of a level
+        with more, as many, evenly chosen. None where there is nothing to map."""
+        return self._tree.map_level(name, most)
+
+    def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
+        """The agent's tools over this bank for an agent of your own: schemas for OpenAI, Anthropic and pydantic-ai, and
+        a dispatcher. They only read, and reach nothing but this bank.
+
+        `at` is what "yesterday" is seen from (now, at every call of this method); `as_of` hides what was said later.
+        """
+        return self._answers.tools(at, as_of)
+
+    def langgraph_store(self) -> Any:
+        """This bank as a LangGraph `BaseStore` (`pip install langgraph`): nothing that is put there is overwritten."""
+        from everwhen.agents.adapters.langgraph import EverwhenStore
+
+        return EverwhenStore(self)
+
+    def memory_files(self) -> MemoryFiles:
+        """This bank behind Anthropic's memory tool: its commands on `/memories`, each version kept."""
+        from everwhen.agents.adapters.anthropic_memory import MemoryFiles
+
+        return MemoryFiles(self)
+
+    # Without a bank that is open
+
+    @classmethod
+    def restore(
+        cls,
+        path: str | Path,
+        home: str | Path | None = None,
+        bank: str = "default",
+        *,
+        overwrite: bool = False,
+        **settings: Any,
+    ) -> int:
+        """Bring a bank back from a backup; how many turns it holds. A bank that exists needs `overwrite`.
+
+        What was forgotten since the backup stays forgotten.
+        """
+        chosen = load_settings(**_where(home), **settings)
+        banks = open_banks(home_folder(chosen.home), chosen.busy_seconds, store=chosen.store)
+        return banks.restore(bank, Path(path), replace=overwrite, forget=forgetting(None, chosen))
+
+    @staticmethod
+    def salvage(path: str | Path, home: str | Path | None = None, bank: str = "default") -> int:
+        """Write the turns that can be read in a damaged bank as JSON lines that `import` takes; how many.
+
+        The bank's file is only read, and need not be one that can be opened.
+        """
+        chosen = load_settings(**_where(home))
+        banks = open_banks(home_folder(chosen.home), store=chosen.store)
+        if not banks.exists(bank):
+            raise NotFound(f"there is no bank '{bank}'; `everwhen bank list` lists those that exist")
+        return salvage(Path(path), banks, bank)
+
+
+def _where(home: str | Path | None) -> dict[str, Any]:
+    """A home folder or a database, as settings."""
+    return {"store": home} if is_address(home) else {"home": home}

@@ -1,0 +1,188 @@
+"""Looking after a bank: extraction, forgetting, retention, moving, repair."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY
+from pathlib import Path
+from typing import Annotated
+
+from everwhen.api.operations.arguments import (
+    MOST_SENT,
+    Flag,
+    Help,
+    Here,
+    Label,
+    Moment,
+    Names,
+    Number,
+    Progress,
+    Stretch,
+    Text,
+)  # fmt: skip
+from everwhen.api.operations.base import Operation, Spec
+from everwhen.api.operations.frozen import frozen
+from everwhen.errors import UsageError
+from everwhen.types import Between, Finding, Receipt, Stats, Time
+
+FORGET_WHAT = "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
+
+
+@frozen
+class Flush(Operation[None]):
+    """Wait for the extraction of what was added, and write down what was recalled.
+
+    Raises `Unavailable` when extraction takes longer than `timeout` seconds.
+    """
+
+    timeout: Annotated[float | None, Number()] = None
+
+
+@frozen
+class Process(Operation[int]):
+    """Take up the to-do list, such as what a crash left; how many turns were on it. `progress` hears how
+    many are left."""
+
+    spec = Spec(scope="write", traced="update_memory")
+    _: KW_ONLY
+    timeout: Annotated[float | None, Number()] = None
+    progress: Annotated[Progress | None, Here()] = None
+
+
+@frozen
+class Reextract(Operation[int]):
+    """Derive events, entities and links again, from some turns or all, with the extractor that is set.
+
+    What was derived before is removed; what people decided about entities stays. How many turns.
+    """
+
+    spec = Spec(
+        "POST /reextract", scope="admin", runs="long", status=202, answer="count", traced="update_memory"
+    )
+    turns: Annotated[Sequence[str] | None, Names(most=MOST_SENT)] = None
+    _: KW_ONLY
+    progress: Annotated[Progress | None, Here()] = None
+
+
+@frozen
+class Reembed(Operation[None]):
+    """Give the whole bank the vectors of another embedder, all at once or not at all."""
+
+    spec = Spec(scope="admin")
+    model: Annotated[str, Text(most=512)]
+    _: KW_ONLY
+    progress: Annotated[Progress | None, Here()] = None
+
+
+@frozen
+class Forget(Operation[Receipt]):
+    """Forget turns, a session, everything about somebody, what was said in a while, or all: for good.
+
+    What was made of the turns goes with them: events, narratives, facts in every version (`known_at` finds them no
+    longer), entities, summaries, links, vectors and cached vectors. What also has other sources is made again from
+    those. The same turn does not come back by importing it again. With `dry_run` nothing happens, and the receipt
+    says what would. Several arguments forget what each of them names.
+    """
+
+    spec = Spec("DELETE /turns", scope="write", runs="long", traced="delete_memory")
+    _: KW_ONLY
+    turns: Annotated[
+        str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
+    ] = None
+    session: Annotated[str | None, Label(), Help("A whole conversation.", "s1")] = None
+    entity: Annotated[
+        str | None, Label(), Help("Everything about somebody or something, by name.", "Ana")
+    ] = None
+    between: Annotated[Between | None, Stretch(), Help("What was said in a while.")] = None
+    everything: Annotated[bool, Flag(), Help("All of it; needs the scope admin.")] = False
+    dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
+
+    def __post_init__(self) -> None:
+        Operation.__post_init__(self)
+        if not (self.turns or self.session or self.entity or self.between or self.everything):
+            raise UsageError(FORGET_WHAT)
+
+
+@frozen
+class SetRetention(Operation[str]):
+    """Say how long what is kept: "keep raw turns 90 days, summaries for ever". An empty rule keeps everything.
+
+    Nothing goes until `retain` is called. The rule as it was understood.
+    """
+
+    spec = Spec(scope="admin", traced="update_memory")
+    rule: Annotated[str, Text(most=1000)]
+
+
+@frozen
+class Retain(Operation[Receipt]):
+    """Apply the bank's rule of retention as of `now`; what went, or with `dry_run` would go.
+
+    The words of an old turn go, and its place stays for what was made of it. Turns are read before they lose their
+    words, so that nothing is lost unread.
+    """
+
+    spec = Spec("POST /retain", scope="admin", runs="long", traced="delete_memory")
+    now: Annotated[Time | None, Moment(), Help("Ages are counted from here.")] = None
+    _: KW_ONLY
+    rule: Annotated[
+        str | None, Text(most=1000), Help("Set this rule first; with `dry_run` it is only tried.")
+    ] = None
+    dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
+
+
+@frozen
+class Export(Operation[int]):
+    """Write the whole bank as JSON lines, provenance and transaction times included; how many records.
+
+    Without `vectors` the file is a fraction of the size, and importing it embeds everything again.
+    """
+
+    spec = Spec(scope="admin")
+    path: Annotated[str | Path, Here()]
+    _: KW_ONLY
+    vectors: Annotated[
+        bool, Flag(), Help("Without them it is far smaller, and importing it embeds again.")
+    ] = True
+    progress: Annotated[Progress | None, Here()] = None
+
+
+@frozen
+class Import(Operation[int]):
+    """Fill this bank, which must be empty, with an export; how many records. Interrupted, the same call goes on."""
+
+    spec = Spec(scope="admin")
+    path: Annotated[str | Path, Here()]
+    _: KW_ONLY
+    progress: Annotated[Progress | None, Here()] = None
+
+
+@frozen
+class Backup(Operation[Path]):
+    """Copy the bank into one file while it is in use; the file is there when it has been verified.
+
+    A folder gets a file named after the bank and the time. `Memory.restore` brings it back.
+    """
+
+    spec = Spec(scope="admin")
+    path: Annotated[str | Path, Here()]
+    _: KW_ONLY
+    overwrite: Annotated[bool, Flag()] = False
+
+
+@frozen
+class BankStats(Operation[Stats]):
+    """How much the bank holds."""
+
+    spec = Spec("GET /stats", runs="quick")
+
+
+@frozen
+class Doctor(Operation[list[Finding]]):
+    """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said.
+
+    Where what was said is damaged itself, `fix` raises `Damaged` and changes nothing: see `Memory.salvage`.
+    """
+
+    spec = Spec("POST /doctor", scope="admin", runs="long", traced="update_memory")
+    fix: Annotated[bool, Flag()] = False

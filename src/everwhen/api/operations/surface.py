@@ -1,0 +1,152 @@
+"""The methods that a memory has, at every door: `Memory`, `AsyncMemory`, `Client` and `AsyncClient` inherit them.
+
+Each is one operation; what does it is the class's own `perform`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from everwhen.api.operations import events as event_operations
+from everwhen.api.operations import facts, maintenance
+from everwhen.api.operations.ask import Ask, ModelUsage
+from everwhen.api.operations.base import Method, Operation, Performs, PerformsAsync, Streamed
+from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMemories
+from everwhen.api.operations.time_questions import Compare, Timeline, When
+from everwhen.api.operations.tree import Consolidate, Profile, Tree
+from everwhen.api.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
+from everwhen.types import Answer
+
+R = TypeVar("R")
+
+
+class FactMethods:
+    """What is true from when to when, and what was known when."""
+
+    assert_ = Method(facts.Assert)
+    correct = Method(facts.Correct)
+    retract = Method(facts.Retract)
+    end = Method(facts.End)
+    confirm = Method(facts.Confirm)
+    report_missing = Method(facts.ReportMissing)
+    report_change = Method(facts.ReportChange)
+    resolve = Method(facts.Resolve)
+    current = Method(facts.Current)
+    as_of = Method(facts.AsOf)
+    history = Method(facts.History)
+    about = Method(facts.About)
+    diff = Method(facts.Diff)
+    stale = Method(facts.Stale)
+    review = Method(facts.Review)
+    get = Method(facts.Get)
+    versions = Method(facts.Versions)
+    confidence_at = Method(facts.ConfidenceAt)
+    define_predicate = Method(facts.DefinePredicate)
+    set_half_life = Method(facts.SetHalfLife)
+
+
+class BankMethods:
+    """What can be done with one bank, wherever it lies."""
+
+    add = Method(Add)
+    add_many = Method(AddMany)
+    turns = Method(Turns)
+    turn = Method(OneTurn)
+    turns_around = Method(TurnsAround)
+    sessions = Method(Sessions)
+    grep = Method(Grep)
+
+    recall = Method(RecallMemories)
+    context = Method(PromptContext)
+    accessed = Method(MostAccessed)
+
+    when = Method(When)
+    compare = Method(Compare)
+    timeline = Method(Timeline)
+
+    events = Method(event_operations.Events)
+    entities = Method(event_operations.Entities)
+    entity = Method(event_operations.OneEntity)
+    merge_entities = Method(event_operations.MergeEntities)
+    split_entity = Method(event_operations.SplitEntity)
+    rename_entity = Method(event_operations.RenameEntity)
+    undo_entities = Method(event_operations.UndoEntities)
+    mentions = Method(event_operations.Mentions)
+    seen_with = Method(event_operations.SeenWith)
+    links = Method(event_operations.Links)
+
+    ask = Method(Ask)
+    ask_stream = Streamed(Ask)
+    usage = Method(ModelUsage)
+
+    consolidate = Method(Consolidate)
+    tree = Method(Tree)
+    profile = Method(Profile)
+
+    flush = Method(maintenance.Flush)
+    process = Method(maintenance.Process)
+    reextract = Method(maintenance.Reextract)
+    forget = Method(maintenance.Forget)
+    set_retention = Method(maintenance.SetRetention)
+    retain = Method(maintenance.Retain)
+    export = Method(maintenance.Export)
+    import_ = Method(maintenance.Import)
+    stats = Method(maintenance.BankStats)
+    doctor = Method(maintenance.Doctor)
+
+
+class FileMethods:
+    """What can be done besides where the bank's own files lie."""
+
+    reembed = Method(maintenance.Reembed)
+    backup = Method(maintenance.Backup)
+
+
+class BankFacts(FactMethods):
+    """The facts of a bank, wherever it lies."""
+
+    def __init__(self, door: Performs) -> None:
+        self._door = door
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        return self._door.perform(operation)
+
+
+class AsyncBankFacts(FactMethods):
+    """The same for asynchronous programs: the calls are coroutines."""
+
+    def __init__(self, door: PerformsAsync) -> None:
+        self._door = door
+
+    async def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        return await self._door.perform(operation)
+
+
+class Bank(BankMethods):
+    """One bank, wherever it lies: what agents, tools and adapters are written for, and what `Memory` is."""
+
+    @property
+    def bank(self) -> str:
+        """Its name."""
+        raise NotImplementedError
+
+    @property
+    def zone(self) -> str:
+        """The zone of text that comes without one."""
+        raise NotImplementedError
+
+    @property
+    def facts(self) -> BankFacts:
+        """What is true from when to when, and what was known when."""
+        raise NotImplementedError
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation."""
+        raise NotImplementedError
+
+    def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
+        """Answer a question piece by piece."""
+        raise NotImplementedError

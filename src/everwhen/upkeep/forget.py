@@ -1,0 +1,291 @@
+"""Forgetting: removes turns and everything derived from them, in one transaction, and then overwrites the bytes.
+
+The order: choose the turns; embed the turns that follow them with a new context; clear the caches; in one transaction
+write tombstones and remove facts, derived units, entities and search terms; refill links; overwrite the files;
+extract again what depended on the removed turns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from everwhen.errors import ModelChanged, NotFound, Unavailable
+from everwhen.models.embed import Embedder
+from everwhen.settings import Settings
+from everwhen.store import Store, VectorModel
+from everwhen.store.maintenance import Follower, ReembeddedTurn
+from everwhen.tree.levels import read_levels
+from everwhen.types import Entity, Receipt, Turn
+from everwhen.upkeep.cache_cleaner import CacheCleaner
+from everwhen.upkeep.erasure import Removed, remove
+from everwhen.write.embedding import embed_spoken
+from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
+from everwhen.write.links import SEMANTIC_MOST, Similar, link_in_meaning, link_in_time, similar_units
+from everwhen.write.remember import context_of, in_batches, spoken
+from everwhen_time import Interval
+
+ATTEMPTS = 5
+"""How often a plan is made anew because somebody added a turn right behind one that goes."""
+LINKED_AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetRequest:
+    """What to forget. Each field adds to the selection: a session and an entity together mean both, not their
+    overlap."""
+
+    turns: tuple[str, ...] = ()
+    session: str | None = None
+    entity: Entity | None = None
+    between: Interval | None = None
+    everything: bool = False
+    facts: tuple[str, ...] = ()
+    """By id, whatever their sources; those are read again."""
+
+
+class ForgetOutcome(NamedTuple):
+    """The receipt, and the end of the last tree window whose summary has to be built again."""
+
+    receipt: Receipt
+    until: datetime | None = None
+
+
+def forget(
+    store: Store,
+    embedder: Embedder,
+    settings: Settings,
+    wanted: ForgetRequest,
+    at: datetime,
+    *,
+    dry_run: bool = False,
+) -> ForgetOutcome:
+    """Forget for good, or with `dry_run` only tell what would go. All of it happens, or nothing."""
+    turns, names = choose(store, wanted)
+    if wanted.everything:
+        return ForgetOutcome(_everything(store, embedder, settings, turns, at, dry_run))
+    if not turns and not names and not wanted.facts:
+        return ForgetOutcome(
+            Receipt(at, dry_run, erased=True, notes=("there is nothing that this speaks of",))
+        )
+    ids = [turn.id for turn in turns]
+    levels = read_levels(store.tree.levels(), settings.tree_windows, settings.tree_exchanges, store.info.zone)
+    for _ in range(ATTEMPTS):
+        followers = store.keep.followers(ids)
+        retold = reembed_followers(embedder, settings, followers)
+        near = affected(store, turns)
+        cache = CacheCleaner(store, embedder, settings)
+        if not dry_run:
+            cache.drop_turns(turns, [one.turn for one in followers])
+        removed: Removed | None = None
+        with store.keep.forgetting() as eraser:
+            if eraser.followers(ids) != followers:
+                continue  # somebody spoke meanwhile: another context is to be made
+            removed = remove(eraser, store, turns, near, retold, names, wanted.facts, levels, at)
+            if dry_run:
+                eraser.undo()
+        assert removed is not None
+        gone = removed.gone
+        receipt = Receipt(
+            at,
+            dry_run,
+            turns=tuple(ids),
+            sessions=_emptied(store, turns),
+            events=gone.units.get("event", ()),
+            narratives=gone.units.get("narrative", ()),
+            nodes=removed.nodes,
+            facts=removed.facts,
+            entities=gone.entities,
+            vectors=gone.vectors,
+            links=gone.links,
+            rebuilt=removed.again,
+        )
+        if dry_run:
+            return ForgetOutcome(receipt)
+        refill_links(store, gone.unlinked)
+        receipt = replace(receipt, cached=cache.drop(removed.texts))
+        return ForgetOutcome(finish(store, receipt, cache), removed.until)
+    raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
+
+
+def choose(store: Store, wanted: ForgetRequest) -> tuple[list[Turn], list[str]]:
+    """The turns to remove and, where an entity is forgotten, the names that it has."""
+    if wanted.everything:
+        return list(store.turns()), []
+    found: dict[str, Turn] = {}
+    names: list[str] = []
+    if wanted.turns:
+        here = {turn.id: turn for turn in store.turns(ids=wanted.turns)}
+        if missing := [id_ for id_ in wanted.turns if id_ not in here]:
+            raise NotFound(
+                f"there is no turn '{missing[0]}' in bank '{store.info.name}'; `everwhen show turns` lists them"
+            )
+        found |= here
+    if wanted.session is not None:
+        here = {turn.id: turn for turn in store.turns(session=wanted.session)}
+        if not here:
+            raise NotFound(f"there is no session '{wanted.session}'; `everwhen show sessions` lists them")
+        found |= here
+    if wanted.between is not None:
+        found |= {turn.id: turn for turn in store.turns(between=wanted.between)}
+    if wanted.entity is not None:
+        mentioning, names = store.keep.turns_about(wanted.entity.id)
+        naming = _naming(names)
+        found |= {turn.id: turn for turn in store.turns(ids=mentioning)}
+        # A parser misses a name now and then: whoever is to be forgotten is looked for by the words themselves.
+        found |= {turn.id: turn for turn in store.turns() if naming(turn)}
+    return list(found.values()), names
+
+
+def _naming(names: Sequence[str]) -> Callable[[Turn], bool]:
+    words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name.strip())
+    pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE) if words else None
+    return lambda turn: (
+        pattern is not None and bool(pattern.search(turn.text) or pattern.search(turn.speaker))
+    )
+
+
+def affected(store: Store, turns: Sequence[Turn]) -> list[str]:
+    """The turns that were extracted together with these: one batch before, and after them as far as extraction looks
+    back."""
+    ids = {turn.id for turn in turns}
+    found: dict[str, None] = {}
+    for turn in turns:
+        for other in store.keep.around(turn, BATCH_TURNS, LOOK_BACK_TURNS + BATCH_TURNS):
+            if other not in ids:
+                found[other] = None
+    return list(found)
+
+
+def reembed_followers(
+    embedder: Embedder, settings: Settings, followers: Sequence[Follower]
+) -> list[ReembeddedTurn]:
+    """The turns that follow a forgotten one, embedded again with the end of the turn that now comes before them."""
+    contexts = [context_of(one.before, settings) for one in followers]
+    texts = [spoken(one.turn, context, settings) for one, context in zip(followers, contexts, strict=True)]
+    return [
+        ReembeddedTurn(
+            one.turn.id,
+            one.before.id if one.before else None,
+            context,
+            made.vectors,
+            VectorModel.of(embedder),
+            made.codes,
+        )
+        for one, context, made in zip(followers, contexts, embed_spoken(embedder, texts), strict=True)
+    ]
+
+
+def refill_links(store: Store, unlinked: Mapping[int, int]) -> None:
+    """Find new neighbours for units that lost some, as if the removed ones had never been there. Each unit is given
+    with how many neighbours in meaning it lost."""
+    for some in in_batches(list(unlinked), LINKED_AT_ONCE):
+        while not _mend_links(store, {unit: unlinked[unit] for unit in some}):
+            pass  # the bank was re-embedded meanwhile: its new vectors are compared
+
+
+def _mend_links(store: Store, unlinked: Mapping[int, int]) -> bool:
+    """False where the vectors are of another model by now."""
+    model = store.info.model
+    placed = store.keep.placed(list(unlinked))
+    short = _shortened(store, {unit: lost for unit, lost in unlinked.items() if lost and unit in placed})
+    vectors = store.keep.first_vectors(short) if short else {}
+    similar: dict[int, Similar] = {}
+    try:
+        for kind in sorted({placed[unit] for unit in vectors}):
+            mine = [unit for unit in vectors if placed[unit] == kind]
+            found = similar_units(store.graph, np.stack([vectors[unit] for unit in mine]), kind)
+            similar |= {
+                unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
+            }
+        with store.graph.writing(model) as write:
+            link_in_time(write, write.present(placed))
+            link_in_meaning(write, similar)
+    except (ModelChanged, ValueError):  # two widths cannot be multiplied
+        store.refresh()
+        if store.info.model == model:
+            raise
+        return False
+    return True
+
+
+def _shortened(store: Store, lost: Mapping[int, int]) -> list[int]:
+    """The units whose list of neighbours in meaning was full: one that was not had all that there are."""
+    left = (
+        Counter(link.source for link in store.graph.neighbours(list(lost), ["semantic"]))
+        if lost
+        else Counter()
+    )
+    return [unit for unit, gone in lost.items() if left[unit] + gone >= SEMANTIC_MOST]
+
+
+def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
+    """Overwrite the removed bytes. If something prevents it, the receipt says so and the next process that opens the
+    bank tries again."""
+    cache.scrub()
+    notes = [*receipt.notes, *cache.problems]
+    if not store.jobs.scrubbing.run():
+        notes.append(
+            "another process reads the bank, so that old pages are still in its files; `everwhen bank doctor --fix` "
+            "overwrites them when it has ended"
+        )
+    return replace(receipt, erased=not notes, notes=tuple(notes))
+
+
+def _everything(
+    store: Store, embedder: Embedder, settings: Settings, turns: Sequence[Turn], at: datetime, dry_run: bool
+) -> Receipt:
+    cache = CacheCleaner(store, embedder, settings)
+    events = store.graph.events()
+    facts = tuple(store.facts.ids())
+    receipt = Receipt(
+        at,
+        dry_run,
+        turns=tuple(turn.id for turn in turns),
+        sessions=tuple(session.id for session in store.sessions()),
+        events=tuple(event.id for event in events),
+        facts=facts,
+        entities=tuple(entity.id for entity in store.graph.entities()),
+        nodes=tuple(node.place.id for node in store.tree.nodes()),
+        vectors=store.stats().passages,
+        links=store.stats().links,
+    )
+    if dry_run:
+        return receipt
+    dropped = _uncache(store, cache, turns)
+    with store.keep.forgetting() as eraser:
+        eraser.remember(receipt.turns, at)
+        eraser.remove_everything()
+    return finish(store, replace(receipt, cached=dropped), cache)
+
+
+def clear_cache(store: Store, embedder: Embedder, settings: Settings) -> list[str]:
+    """Drop what the cache has of a bank's texts, before its file goes; what stood in the way.
+
+    Another bank that holds the same text has its vector in its own file, and only embeds it anew when it comes again.
+    """
+    cache = CacheCleaner(store, embedder, settings)
+    _uncache(store, cache, list(store.turns()))
+    cache.scrub()
+    return cache.problems
+
+
+def _uncache(store: Store, cache: CacheCleaner, turns: Sequence[Turn]) -> int:
+    cache.drop_turns(turns, ())
+    told = [node.text for node in store.tree.nodes()]
+    return cache.drop([*told, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))])
+
+
+def _emptied(store: Store, turns: Sequence[Turn]) -> tuple[str, ...]:
+    """The sessions that have no other turn than these."""
+    gone = {turn.id for turn in turns}
+    sessions = dict.fromkeys(turn.session for turn in turns)
+    return tuple(
+        session for session in sessions if all(turn.id in gone for turn in store.turns(session=session))
+    )

@@ -1,0 +1,338 @@
+"""Who is who: a mentioned name becomes one of the known identities, or a new one.
+
+A name that an identity already goes by is that identity. A form of a person's name ("Alice", "Alice C.", "Liz" for
+"Elizabeth") is the one known person that it fits, however long ago that was; one that fits two is neither. For
+everything else, `score = 0.5 name + 0.3 shared neighbours + 0.2 nearness in time`: from 0.85 it is the same, below 0.6
+it is not. Where there is a language model it decides what is in between, and which of two a bare name means. Two names
+in one unit are never one (the veto): "Alice and Alice Cooper" are two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from everwhen.store.graph import EntityRow, GraphWriter, Heard
+from everwhen.write.extract.base import ExtractedEntity
+from everwhen.write.nicknames import akin, may_be
+
+WEIGHTS = (0.5, 0.3, 0.2)
+SAME, APART = 0.85, 0.6
+NEAR_DAYS = 30.0
+"""After so many days nearness in time counts half."""
+TYPO = 0.88
+"""Similarity of two spellings below which they are no candidates."""
+SHORTEST_SPELLING = 5
+"""Letters of a name from which a slip of the pen is thought of."""
+MOST_EDITS = 2
+"""Slips in a long name; a short one may have one."""
+
+EXACT = frozenset({"FILE", "COMMIT"})
+"""Types of names in which every letter counts: `test_a.py` is no slip of the pen for `test_b.py`."""
+
+NEVER = datetime.min.replace(tzinfo=UTC)
+
+Decide = Callable[[str, str], bool]
+"""Whether two names are one, for scores in between: an LLM's answer."""
+
+
+class KnownEntities:
+    """All entities of a bank with their names, held from batch to batch: reading them each time costs more and more.
+
+    `open` and `keep` go around one transaction. What a transaction adds is kept only once it is committed, and all is
+    read again when the store says that somebody else changed a name meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[int, EntityRow] = {}
+        self.names = NameIndex()
+        self._version: str | None = None
+
+    def open(self, write: GraphWriter) -> None:
+        """Make sure that they are all here, at the beginning of a transaction."""
+        kept, self._version = self._version, None
+        if kept == write.names_version():
+            return
+        self.known = {known.seq: known for known in write.entities()}
+        self.names = NameIndex()
+        for known in self.known.values():
+            for name in known.names:
+                self.names.add(name, known.seq)
+
+    def keep(self, version: str) -> None:
+        """The transaction is committed, and this was the version at its end."""
+        self._version = version
+
+
+class Resolver:
+    """Resolution for one batch, inside its transaction; what it makes it knows at once."""
+
+    def __init__(
+        self, write: GraphWriter, decide: Decide | None = None, entities: KnownEntities | None = None
+    ) -> None:
+        self.write = write
+        self.decide = decide
+        held = entities or KnownEntities()
+        held.open(write)
+        self._known, self._names = held.known, held.names
+        self._heard: Heard | None = None
+
+    def unit(
+        self, names: Sequence[ExtractedEntity], at: datetime, recorded_at: datetime | None = None
+    ) -> dict[str, int]:
+        """The identities of the names of one unit, by name; it was said at `at`."""
+        self._heard = None if recorded_at is None else Heard(at, recorded_at)
+        chosen: dict[str, int] = {}
+        pending = []
+        for entity in names:
+            found = self._named(entity, taken=chosen.values())
+            if found is None:
+                pending.append(entity)
+            else:
+                chosen[entity.name] = found
+        for entity in pending:
+            same = [entity.name for name in chosen if key(name) == key(entity.name)]
+            if same:
+                continue
+            found = self._form(entity, chosen, at)
+            if found is None:
+                found = self._similar(entity, chosen, at)
+            chosen[entity.name] = found if found is not None else self._new(entity)
+        return chosen
+
+    def named(self, name: str) -> int | None:
+        """The one identity that goes by a name; None where there is none, or several."""
+        found = set(self._names.going_by(name))
+        return found.pop() if len(found) == 1 else None
+
+    def takes(self, entity: ExtractedEntity) -> bool:
+        """Whether a mention counts: a tentative name is one only where somebody is known by it."""
+        known = not entity.tentative or entity.name.islower() or self._names.going_by(entity.name)
+        return bool(known or self._people(replace(entity, type="PERSON")))
+
+    def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
+        """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
+        the type, then the one spoken of last. None where the name is a part of several people's."""
+        candidates = [self._known[seq] for seq in self._names.going_by(entity.name) if seq not in taken]
+        if not candidates:
+            return None
+        alone = [one for one in candidates if not any(says_less(entity.name, name) for name in one.names)]
+        if not alone and len(self._people(entity)) > 1:
+            return None
+        candidates = alone or candidates
+        if len(candidates) == 1:
+            return candidates[0].seq
+        last = self.write.last_seen(one.seq for one in candidates)
+        return max(
+            candidates, key=lambda one: (one.type == entity.type, last.get(one.seq, NEVER), -one.seq)
+        ).seq
+
+    def _people(self, entity: ExtractedEntity) -> list[EntityRow]:
+        """The known people that a name may be a form of: it agrees with every name that they go by."""
+        return [
+            one
+            for one in (self._known[seq] for seq in self._names.like(entity.name))
+            if compatible(one.type, entity.type)
+            and "PERSON" in (one.type, entity.type)
+            and any(forms(entity.name, name) for name in one.names)
+            and all(agree(entity.name, name) for name in one.names)
+        ]
+
+    def _form(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
+        """The person whose name this is another form of: the only one, or the one that the model says."""
+        around = frozenset(chosen.values())
+        people = self._people(entity)
+        free = [one for one in people if one.seq not in around and not self._is_anybody(one, entity)]
+        if len(people) == 1 == len(free):
+            sure = self.decide is None or self._score(1.0, free[0], around, at) >= SAME
+            return self._also(free[0].seq, entity) if sure or self._says(entity, free[0]) else None
+        said = [one for one in free if self._says(entity, one)]
+        return self._also(said[0].seq, entity) if len(said) == 1 else None
+
+    def _is_anybody(self, known: EntityRow, entity: ExtractedEntity) -> bool:
+        """Whether somebody is known by a bare name that fits another person than the one now named in full."""
+        others = {seq for name in known.names for seq in self._names.like(name)} - {known.seq}
+        return any(
+            all(says_less(name, longer) for name in known.names for longer in self._known[seq].names)
+            and not all(agree(entity.name, name) for name in self._known[seq].names)
+            for seq in others
+        )
+
+    def _says(self, entity: ExtractedEntity, known: EntityRow) -> bool:
+        return self.decide is not None and self.decide(entity.name, known.name)
+
+    def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
+        best: tuple[float, int] | None = None
+        around = frozenset(chosen.values())
+        if entity.type in EXACT:
+            return None
+        for known in (self._known[seq] for seq in self._names.like(entity.name)):
+            if known.seq in around or not compatible(known.type, entity.type):
+                continue
+            if "PERSON" in (known.type, entity.type) and any(forms(entity.name, one) for one in known.names):
+                continue  # decided by `_form`
+            name = max(name_similarity(entity.name, one) for one in known.names)
+            if name < TYPO:
+                continue
+            score = self._score(name, known, around, at)
+            if best is None or (score, -known.seq) > (best[0], -best[1]):
+                best = (score, known.seq)
+        if best is None or best[0] < APART:
+            return None
+        if best[0] >= SAME or self._says(entity, self._known[best[1]]):
+            return self._also(best[1], entity)
+        return None
+
+    def _score(self, name: float, known: EntityRow, around: frozenset[int], at: datetime) -> float:
+        seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
+        shared = len(seen_with & around) / len(around) if around else 0.0
+        last = self.write.last_seen([known.seq]).get(known.seq)
+        days = abs((at - last).total_seconds()) / 86_400 if last else 365.0
+        near: float = 0.5 ** (days / NEAR_DAYS)
+        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * near
+
+    def _also(self, seq: int, entity: ExtractedEntity) -> int:
+        known = self._known[seq]
+        name = known.name
+        if says_less(name, entity.name):  # "Alice" is listed as Alice Chen from now on
+            self.write.rename_entity(seq, name := entity.name, self._heard)
+        type_ = entity.type if known.type == "OTHER" else known.type
+        self._known[seq] = known._replace(name=name, type=type_, names=known.names | {entity.name})
+        self._names.add(entity.name, seq)
+        return seq
+
+    def _new(self, entity: ExtractedEntity) -> int:
+        seq = self.write.add_entity(entity.name, entity.type, self._heard)
+        self._known[seq] = EntityRow(seq, "", entity.name, entity.type, frozenset({entity.name}))
+        self._names.add(entity.name, seq)
+        return seq
+
+
+class NameIndex:
+    """Who goes by which name: exactly, or by one so like it that `name_similarity` may find it the same.
+
+    A bank has thousands of names, and each mention of a new one is compared: only with those that share a word, a
+    nickname of the first word, or nearly the spelling.
+    """
+
+    def __init__(self) -> None:
+        self._by_key: dict[str, list[int]] = {}
+        self._by_word: dict[str, set[int]] = {}
+        self._keys: list[str] = []
+
+    def add(self, name: str, seq: int) -> None:
+        said = key(name)
+        if said not in self._by_key:
+            self._by_key[said] = []
+            self._keys.append(said)
+        self._by_key[said].append(seq)
+        for word in said.split():
+            self._by_word.setdefault(word, set()).add(seq)
+
+    def going_by(self, name: str) -> list[int]:
+        return self._by_key.get(key(name), [])
+
+    def like(self, name: str) -> set[int]:
+        """All whose similarity to the name is not 0, and some whose is."""
+        from rapidfuzz.distance import Levenshtein
+        from rapidfuzz.process import extract
+
+        said = key(name)
+        words = said.split()
+        found: set[int] = set()
+        for word in (*words, *(akin(words[0]) if words else ())):
+            found |= self._by_word.get(word, set())
+        if len(said) >= SHORTEST_SPELLING:
+            near = extract(said, self._keys, scorer=Levenshtein.distance, score_cutoff=MOST_EDITS, limit=None)
+            for spelling, _, _ in near:
+                found.update(self._by_key[spelling])
+        return found
+
+
+def key(name: str) -> str:
+    """What two spellings of one name have in common."""
+    words = (word.rstrip(".") for word in name.casefold().replace("’", "'").split())
+    return " ".join(words).removesuffix("'s").removeprefix("the ")
+
+
+def compatible(one: str, other: str) -> bool:
+    """Whether two types can be one thing's: the parser is unsure of much, but a person is no place."""
+    loose = {"OTHER", "CONCEPT"}
+    if EXACT & {one, other}:
+        return one == other
+    return one == other or one in loose or other in loose or {one, other} == {"ORGANIZATION", "PRODUCT"}
+
+
+TITLES = {
+    "mr": "he", "sir": "he", "mrs": "she", "ms": "she", "miss": "she", "dr": "", "prof": "", "professor": "",
+}  # fmt: skip
+"""Whom a title is said of."""
+_GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii"})
+
+
+def _parts(name: str) -> tuple[list[str], str, frozenset[str]]:
+    """The words of a name, whom its title is said of, and the generation it says."""
+    words = key(name).replace(",", "").split()
+    title = TITLES.get(words[0], "") if len(words) > 1 else ""
+    generation = frozenset(words[1:]) & _GENERATIONS
+    kept = [word for n, word in enumerate(words) if word not in generation and (n or word not in TITLES)]
+    return kept or words, title, generation
+
+
+def _contradict(one: str, other: str) -> bool:
+    """Mr. and Mrs. Jones, Carl Berg and Carl Berg Jr., Tom B. and Tom K."""
+    (left, title, generation), (right, other_title, other_generation) = _parts(one), _parts(other)
+    if generation != other_generation or (title and other_title and title != other_title):
+        return True
+    return len(left) == len(right) and any(
+        a != b and len(a) == len(b) == 1 for a, b in zip(left, right, strict=True)
+    )
+
+
+def forms(one: str, other: str) -> bool:
+    """Whether two names that differ can be one person's: parts left out, initials, short forms, titles."""
+    shorter, longer = sorted((_parts(one)[0], _parts(other)[0]), key=len)
+    if key(one) == key(other) or not shorter or _contradict(one, other):
+        return False
+    if len(shorter) == 1:
+        (word,) = shorter
+        return len(word) > 1 and (may_be(word, longer[0]) or word == longer[-1])
+    rest = list(zip(shorter[1:], longer[1 - len(shorter) :], strict=True))
+    agreeing = [a == b or (min(len(a), len(b)) == 1 and a[0] == b[0]) for a, b in rest]
+    first = may_be(shorter[0], longer[0]) or (
+        min(len(shorter[0]), len(longer[0])) == 1 and shorter[0][0] == longer[0][0]
+    )
+    whole = any(min(len(a), len(b)) > 1 for a, b in [(shorter[0], longer[0]), *rest])
+    return first and all(agreeing) and whole
+
+
+def says_less(one: str, other: str) -> bool:
+    """Whether a name is a form of another that says more."""
+    return len(one) < len(other) and forms(one, other)
+
+
+def agree(one: str, other: str) -> bool:
+    """Whether two names can be one person's: the same, two forms of it, or a slip of the pen."""
+    return forms(one, other) or name_similarity(one, other) >= TYPO
+
+
+def name_similarity(one: str, other: str) -> float:
+    """From 0 to 1: 1 for a nickname, 0.95 for a part of the name, else how much the spellings agree."""
+    from rapidfuzz.distance import JaroWinkler, Levenshtein
+
+    left, right = key(one).split(), key(other).split()
+    if not left or not right or _contradict(one, other):
+        return 0.0
+    if left == right:
+        return 1.0
+    shorter, longer = sorted((left, right), key=len)
+    if forms(one, other):
+        return 1.0 if left[0] != right[0] and may_be(left[0], right[0]) else 0.95
+    if all(word in longer for word in shorter) and len(shorter[0]) > 2:
+        return 0.95
+    a, b = " ".join(left), " ".join(right)
+    shortest = min(len(a), len(b))
+    if shortest < SHORTEST_SPELLING or Levenshtein.distance(a, b) > (MOST_EDITS if shortest > 9 else 1):
+        return 0.0  # short names differ by a letter all the time: Jon and Joe are two
+    return float(JaroWinkler.similarity(a, b))

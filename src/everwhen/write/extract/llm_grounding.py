@@ -1,0 +1,290 @@
+"""From what a model answered to what the turns bear out: the rest is left out, and the reason noted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from everwhen.settings import Settings
+from everwhen.types import Turn
+from everwhen.write.extract.base import (
+    Batch,
+    CausalLink,
+    ExtractedEntity,
+    ExtractedEvent,
+    ExtractedFact,
+    ExtractedNarrative,
+    Extraction,
+    Failure,
+    Network,
+)
+from everwhen.write.extract.llm_schema import ALIASES, Entity, Event, Fact, Findings, Narrative
+from everwhen.write.extract.llm_text import Echoes, Span, find, stems
+from everwhen.write.extract.llm_times import Occurred, claimed, lasting, occurred
+from everwhen.write.extract.rules.clause_times import day_of
+
+if TYPE_CHECKING:
+    from everwhen.write.extract.llm import ExtractionPrompt
+
+READ = {"events": 200, "narratives": 10, "facts": 100, "entities": 200}
+"""How many items of an answer are looked at; 10,000 events of 25 turns are not events."""
+WORDS_AN_EVENT = 3
+"""A clause has about so many words at least, and an event is a clause."""
+LONGEST_NAME, LONGEST_SENTENCE, LONGEST_NARRATIVE = 200, 1_000, 4_000
+DOMAINS = frozenset({*Settings().half_lives, "general"})
+INFERRED = 0.75
+"""An event without a time of its own is that much less sure."""
+
+TOO_MANY = "the model found more events in a turn than it has clauses; the rest were left out"
+
+_Item = TypeVar("_Item")
+_SPEAKER = frozenset({"i", "me", "my", "myself", "user", "the user", "speaker", "the speaker"})
+_ASSISTANT = frozenset({"assistant", "the assistant", "ai", "the ai"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    turn: Turn
+    span: Span | None
+
+
+class Grounding:
+    """One answer held against one batch."""
+
+    def __init__(self, batch: Batch, question: ExtractionPrompt, prompt: str) -> None:
+        self._batch = batch
+        self._labels = question.labels
+        self._own = batch.ids
+        everything = (*batch.before, *batch.turns)
+        self._echoes = Echoes(prompt, [word for turn in everything for word in (turn.speaker, turn.text)])
+        self._order = {turn.id: n for n, turn in enumerate(batch.turns)}
+        self._assistant = next((turn.speaker for turn in everything if turn.role == "assistant"), None)
+        self._notes: dict[str, list[str]] = {}
+        for turn in question.cut:
+            self._note("a turn is very long; the model read its beginning only", turn)
+
+    def extraction(self, findings: Findings, name: str, version: str) -> Extraction:
+        """What of the findings stands in the turns, in their order, with notes on the rest as failures."""
+        entities = self._entities(self._bounded("entities", findings.entities))
+        names = [one.name for one in entities]
+        events, causes = self._events(self._bounded("events", findings.events), names)
+        narratives = self._narratives(self._bounded("narratives", findings.narratives), names)
+        facts = self._facts(self._bounded("facts", findings.facts))
+        return Extraction(name, version, events, narratives, entities, facts, causes, self.failures)
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """One for each kind of thing that was left out or put right."""
+        return tuple(
+            Failure(
+                tuple(turn for turn in self._order if turn in turns) or tuple(self._order),
+                reason if len(turns) < 2 else f"{reason} ({len(turns)} times)",
+            )
+            for reason, turns in self._notes.items()
+        )
+
+    def _events(
+        self, found: Sequence[Event], names: Sequence[str]
+    ) -> tuple[tuple[ExtractedEvent, ...], tuple[CausalLink, ...]]:
+        kept: list[tuple[int, int, Event, ExtractedEvent]] = []
+        seen: set[tuple[str, ...]] = set()
+        count: Counter[str] = Counter()
+        for number, event in enumerate(found):
+            place = self._place(event.turn, event.quote, f"{event.object} {event.text}", "an event")
+            if place is None or self._echoed(event.subject, event.object, event.text, turn=place.turn):
+                continue
+            turn = place.turn
+            made = self._event(event, place, names)
+            key = (turn.id, *(word.casefold() for word in (made.subject, made.verb, made.object)))
+            if not made.subject or not made.verb or key in seen:
+                continue
+            seen.add(key)
+            count[turn.id] += 1
+            if count[turn.id] <= _clauses(turn.text):
+                kept.append((self._order[turn.id], number, event, made))
+            else:
+                self._note(TOO_MANY, turn)
+        kept.sort(key=lambda one: one[:2])
+        places = {number: place for place, (_, number, _, _) in enumerate(kept)}
+        causes = tuple(
+            CausalLink(places[event.cause], places[number])
+            for _, number, event, _ in kept
+            if event.cause in places and event.cause != number
+        )
+        return tuple(made for *_, made in kept), causes
+
+    def _event(self, event: Event, place: _Place, names: Sequence[str]) -> ExtractedEvent:
+        turn = place.turn
+        subject = self._who(event.subject, turn)
+        verb = _clean(event.verb, LONGEST_NAME).lower()
+        object_ = _clean(event.object, LONGEST_NAME)
+        text = _clean(event.text, LONGEST_SENTENCE) or " ".join(filter(None, (subject, verb, object_))) + "."
+        when = self._when(event, place)
+        self._compare(event, when, turn)
+        return ExtractedEvent(
+            subject, verb, object_, text, (turn.id,),
+            occurred=when.interval,
+            expression=when.expression,
+            inferred=when.inferred,
+            status=event.status,
+            polarity=-1 if event.status == "negated" else 1,
+            quantity=_clean(event.quantity, LONGEST_NAME),
+            aliases=self._aliases(event, object_),
+            confidence=round(event.confidence * (INFERRED if when.inferred else 1.0), 3),
+            network=self._network(event.network, subject),
+            entities=_named(names, f"{subject} {object_} {text}"),
+        )  # fmt: skip
+
+    def _compare(self, event: Event, when: Occurred, turn: Turn) -> None:
+        """Note where the model has a date of its own and the turn says another."""
+        own, date = claimed(event.date, turn) if event.date else None, _clean(event.date, 20)
+        if own == "out of bounds":
+            self._note(f"the model gave the date {date}, which cannot be meant; it was left out", turn)
+        elif own is not None and not own.overlaps(when.interval):
+            said, start = when.expression or "no time", when.interval.start
+            shown = "open" if start is None else f"{start:%Y-%m-%d}"
+            reason = f"the model dated an event {date}, the turn says {said!r}: {shown}; the turn's was taken"
+            self._note(reason, turn)
+
+    def _when(self, event: Event, place: _Place) -> Occurred:
+        turn = place.turn
+        if event.time and find(event.time, turn.text) is None:
+            # "When was it?" "Two weeks ago": the time of one turn can be said in its neighbour.
+            for other in reversed([*self._batch.before, *self._batch.turns]):
+                if find(event.time, other.text) is not None:
+                    when = occurred(other, None, event.time, event.status)
+                    return (
+                        when if not when.inferred else Occurred(day_of(turn), when.expression, inferred=True)
+                    )
+            self._note("the model gave words for a time that no turn has; they were left out", turn)
+        return occurred(turn, place.span, event.time, event.status)
+
+    def _narratives(self, found: Sequence[Narrative], names: Sequence[str]) -> tuple[ExtractedNarrative, ...]:
+        made = []
+        for one in found:
+            text = _clean(one.text, LONGEST_NARRATIVE)
+            turns = self._cited(one.turns)
+            if not turns or not text or self._echoed(text, turn=turns[0]):
+                continue
+            if stems(text).isdisjoint(stems(" ".join(f"{turn.speaker} {turn.text}" for turn in turns))):
+                self._note("the model told something that its turns do not say; it was left out", turns[0])
+                continue
+            times = (occurred(turn, None, one.time, "happened") for turn in turns)
+            when = next((time.interval for time in times if not time.inferred), None)
+            own = one.network != "experience" or any(turn.role == "assistant" for turn in turns)
+            network, ids = one.network if own else "world", tuple(turn.id for turn in turns)
+            sure = round(one.confidence, 3)
+            made.append(ExtractedNarrative(text, ids, network, sure, when, _named(names, text)))
+        return tuple(made)
+
+    def _facts(self, found: Sequence[Fact]) -> tuple[ExtractedFact, ...]:
+        made: dict[tuple[str, ...], ExtractedFact] = {}
+        for one in found:
+            place = self._place(one.turn, one.quote, one.object, "a fact")
+            if place is None or self._echoed(one.subject, one.object, turn=place.turn):
+                continue
+            subject, object_ = self._who(one.subject, place.turn), _clean(one.object, LONGEST_NAME)
+            predicate = re.sub(r"\W+", "_", one.predicate.casefold()).strip("_")[:LONGEST_NAME]
+            if subject and predicate and object_:
+                key = (subject.casefold(), predicate, object_.casefold(), place.turn.id)
+                domain = one.domain if one.domain in DOMAINS else "general"
+                valid, sure = lasting(place.turn, one.time), round(one.confidence, 3)
+                made[key] = ExtractedFact(subject, predicate, object_, (place.turn.id,), domain, valid, sure)
+        return tuple(made.values())
+
+    def _entities(self, found: Sequence[Entity]) -> tuple[ExtractedEntity, ...]:
+        made: dict[str, ExtractedEntity] = {}
+        for one in found:
+            name = self._who(one.name, None)
+            aliases = [alias for alias in (_clean(word, LONGEST_NAME) for word in one.aliases) if alias]
+            forms = [form for form in dict.fromkeys([name, *aliases]) if form and self._known(form)]
+            if name in forms:
+                turns = [
+                    turn.id for turn in self._batch.turns if any(_mentions(turn, form) for form in forms)
+                ]
+                made.setdefault(name.casefold(), ExtractedEntity(name, one.type, tuple(turns)))
+            elif not self._echoed(name, turn=None) and not any(
+                find(name, t.text) for t in self._batch.before
+            ):
+                self._note("the model named somebody or something that no turn names; left out", None)
+        return tuple(made.values())
+
+    def _place(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:
+        """The turn that says it: the one the model names if its words stand there, else one where they do."""
+        cited = self._labels.get(label.strip())
+        if cited is None:
+            self._note(f"the model cited a turn that does not exist for {what}", None)
+        if quote.strip():
+            for turn in (*((cited,) if cited else ()), *self._batch.turns):
+                if (span := find(quote, turn.text)) is not None:
+                    return _Place(turn, span) if turn.id in self._own else None
+            self._note(f"the model quoted words for {what} that no turn has; it was left out", cited)
+            return None
+        if cited is None or cited.id not in self._own:
+            return None
+        if stems(otherwise).isdisjoint(stems(cited.text)):
+            self._note(f"the model gave {what} that its turn does not say; it was left out", cited)
+            return None
+        return _Place(cited, None)
+
+    def _cited(self, labels: Sequence[str]) -> list[Turn]:
+        found = {turn.id: turn for label in labels if (turn := self._labels.get(label.strip())) is not None}
+        if any(label.strip() not in self._labels for label in labels):
+            self._note("the model cited a turn that does not exist for a narrative", None)
+        return [turn for turn in self._batch.turns if turn.id in found]
+
+    def _echoed(self, *texts: str, turn: Turn | None) -> bool:
+        if any(text in self._echoes for text in texts):
+            self._note("the model repeated its instructions; that was left out", turn)
+            return True
+        return False
+
+    def _aliases(self, event: Event, object_: str) -> tuple[str, ...]:
+        key = stems(object_)
+        clean = filter(None, dict.fromkeys(_clean(alias, LONGEST_NAME) for alias in event.aliases))
+        good = [one for one in clean if stems(one).isdisjoint(key) and one not in self._echoes]
+        return tuple(good[:ALIASES])
+
+    def _network(self, network: Network, subject: str) -> Network:
+        if self._assistant is not None and subject == self._assistant:
+            return "experience"
+        return "world" if network == "experience" else network
+
+    def _who(self, name: str, turn: Turn | None) -> str:
+        name = _clean(name, LONGEST_NAME)
+        if turn is not None and name.casefold() in _SPEAKER:
+            return turn.speaker
+        if self._assistant is not None and name.casefold() in _ASSISTANT:
+            return self._assistant
+        return name
+
+    def _known(self, form: str) -> bool:
+        return any(_mentions(turn, form) for turn in self._batch.turns)
+
+    def _bounded(self, kind: str, items: Sequence[_Item]) -> Sequence[_Item]:
+        if len(items) > READ[kind]:
+            self._note(f"the model gave {len(items)} {kind}; the first {READ[kind]} were read", None)
+        return items[: READ[kind]]
+
+    def _note(self, reason: str, turn: Turn | None) -> None:
+        self._notes.setdefault(reason, []).append(turn.id if turn else "")
+
+
+def _clauses(text: str) -> int:
+    """More than there can be, also in scripts without spaces."""
+    return 1 + max(len(text.split()) // WORDS_AN_EVENT, len(text) // (8 * WORDS_AN_EVENT))
+
+
+def _mentions(turn: Turn, form: str) -> bool:
+    return turn.speaker.casefold() == form.casefold() or find(form, turn.text) is not None
+
+
+def _clean(words: str, longest: int) -> str:
+    return " ".join(words.split())[:longest].strip()
+
+
+def _named(names: Sequence[str], text: str) -> tuple[str, ...]:
+    return tuple(name for name in names if find(name, text) is not None)

@@ -1,0 +1,200 @@
+"""The rule extractor: batches of turns to events, narratives, entities and facts, with no model but a parser."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+
+from everwhen.models.embed import shared_embedder
+from everwhen.models.reader import Passage as ReaderPassage
+from everwhen.models.reader import Reader
+from everwhen.types import Turn
+from everwhen.write.extract import fact_chance
+from everwhen.write.extract.base import (
+    LOOK_BACK_TURNS,
+    OVERLAP_TURNS,
+    Batch,
+    CausalLink,
+    ExtractedEntity,
+    ExtractedEvent,
+    ExtractedFact,
+    Extraction,
+)
+from everwhen.write.extract.grammar.cleaning import ProseLine, passages
+from everwhen.write.extract.grammar.parsing import Parse, parser
+from everwhen.write.extract.grammar.word_lists import FIRST
+from everwhen.write.extract.reader_statements import BEFORE, ReadStatement, statements
+from everwhen.write.extract.rules.clause_times import timed
+from everwhen.write.extract.rules.coreference import Coreference, Referents, people_in
+from everwhen.write.extract.rules.event_draft import EventDraft, ParsedTurn, causes
+from everwhen.write.extract.rules.events import events as passage_events
+from everwhen.write.extract.rules.named_entities import entities
+from everwhen.write.extract.rules.narratives import NarrativeTurn, narrative_turn, narratives
+from everwhen.write.extract.rules.verbless import ListHeader, answer, header_of
+from everwhen.write.extract.stated_facts import FactCandidate, candidates
+
+VERSION = "9"
+MOST_TELLINGS = 512
+"""Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
+
+
+class RuleExtractor:
+    """Keeps the `Extractor` protocol with grammar and the time grammar alone."""
+
+    name = "rules"
+    version = VERSION
+
+    def __init__(self, reader: Reader | None = None) -> None:
+        """`reader` reads facts; without one there are none."""
+        self._reader = reader
+        self._embedder = shared_embedder(fact_chance.EMBEDDER)
+        self._tellings: OrderedDict[tuple[str, ...], NarrativeTurn] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def extract(self, batch: Batch) -> Extraction:
+        turns = (*batch.earlier, *batch.before, *batch.turns)
+        fresh = len(batch.earlier) + len(batch.before)
+        whole = fresh < LOOK_BACK_TURNS  # the session begins here
+        tells = 0 if whole else OVERLAP_TURNS  # the turns before that are here to understand the others
+        # What is known of earlier turns need not be read again; what is not is read with its own turns before it.
+        tellings = {turn.id: one for turn, one in zip(turns, self._known(turns), strict=True) if one}
+        known = all(turn.id in tellings for turn in batch.earlier[tells:])
+        first = len(batch.earlier) if known else 0
+        texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
+        parses = iter(parser().parse([passage.text for found in texts for passage in found]))
+        stated_by = self._statements(turns, fresh)
+        referents = Referents()
+        events: list[ExtractedEvent] = []
+        named: list[ExtractedEntity] = []
+        stated: list[FactCandidate] = []
+        links: list[CausalLink] = []
+        heard: list[ParsedTurn] = []
+        for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
+            listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
+            coref = Coreference(turn.speaker, listener, number, referents=referents)
+            read = [(passage, next(parses)) for passage in mine]
+            drafts = _turn_events(turn, read, coref)
+            parses_of_turn = [parse for _, parse in read]
+            dated = answer(turn, parses_of_turn, heard)
+            drafts += [dated] if dated is not None else []
+            names = entities(turn, parses_of_turn, [timed(parse, turn) for parse in parses_of_turn])
+            one = ParsedTurn(turn, read, drafts, coref, tuple(name.name for name in names))
+            heard = [*heard[-1:], one]
+            if number >= tells and turn.id not in tellings:
+                tellings[turn.id] = narrative_turn(one)
+                self._keep(_reading(turns, number), tellings[turn.id])
+            if number >= fresh:
+                links += causes(drafts, len(events))
+                events += [_event(draft, turn, names) for draft in drafts]
+                stated += candidates(turn, stated_by.get(turn.id, []), coref, read)
+                named += names
+        retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
+        facts = tuple(self._likely(stated))
+        return Extraction(
+            self.name, self.version, tuple(events), tuple(retold), tuple(named), facts, tuple(links)
+        )
+
+    def _statements(self, turns: Sequence[Turn], fresh: int) -> dict[str, list[ReadStatement]]:
+        """What the new turns state, each read with the end of the turn before it."""
+        if self._reader is None:
+            return {}
+        said = [
+            (turn, ReaderPassage(turn.speaker, turn.text, _end_of(turns[number - 1]) if number else ""))
+            for number, turn in enumerate(turns)
+            if number >= fresh and turn.role != "tool" and is_told(turn)
+        ]
+        read = statements(self._reader, [passage for _, passage in said])
+        return {turn.id: one for (turn, _), one in zip(said, read, strict=True)}
+
+    def _likely(self, told: Sequence[FactCandidate]) -> list[ExtractedFact]:
+        return fact_chance.likely(self._reader, self._embedder, told) if self._reader is not None else []
+
+    def _known(self, turns: Sequence[Turn]) -> list[NarrativeTurn | None]:
+        with self._lock:
+            return [self._tellings.get(_reading(turns, number)) for number in range(len(turns))]
+
+    def _keep(self, reading: tuple[str, ...], telling: NarrativeTurn) -> None:
+        with self._lock:
+            self._tellings[reading] = telling
+            if len(self._tellings) > MOST_TELLINGS:
+                self._tellings.popitem(last=False)
+
+
+def _end_of(turn: Turn) -> str:
+    return f"{turn.speaker}: {turn.text}"[-BEFORE:]
+
+
+def is_told(turn: Turn) -> bool:
+    """Whether a turn can tell facts: an assistant's essay is advice."""
+    return _answer(turn) != "essay"
+
+
+def _reading(turns: Sequence[Turn], number: int) -> tuple[str, ...]:
+    """What the telling of a turn depends on: itself and the turns that are read before it."""
+    turn = turns[number]
+    before = turns[max(0, number - OVERLAP_TURNS) : number]
+    said = hashlib.blake2b(turn.text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+    return (turn.session, turn.id, said, turn.said_at.isoformat(), turn.zone, *(one.id for one in before))
+
+
+def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
+    """Whom "you" means: the one other person who spoke in the turns before. Only those count, so that a turn
+    is read the same whether it came alone or in a batch."""
+    others = {one.speaker for one in before if one.speaker != turn.speaker and one.role != "tool"}
+    return next(iter(others)) if len(others) == 1 else None
+
+
+def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Coreference) -> list[EventDraft]:
+    drafts: list[EventDraft] = []
+    answer = _answer(turn)
+    headers: dict[str, ListHeader] = {}
+    for passage, parse in read:
+        coref.offset = passage.start
+        for head, name, gender in people_in(parse, coref):
+            if name not in (coref.speaker, coref.listener):
+                coref.referents.note(coref.turn, passage.start + head.start, name, gender)
+        if not passage.item:
+            headers[passage.text.strip()] = header_of(parse, turn)
+        header = headers.get(passage.header, ListHeader()) if passage.item else ListHeader()
+        if not passage.heads:
+            last = drafts[-1] if drafts else None
+            found = passage_events(turn, passage, parse, coref, header, last)
+            drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
+    return drafts
+
+
+ESSAY = 80
+"""Words from which an assistant's turn is an essay: what it says of the world there is advice, not news."""
+
+
+def _answer(turn: Turn) -> Literal["", "short", "essay"]:
+    if turn.role != "assistant":
+        return ""
+    return "essay" if len(turn.text.split()) > ESSAY else "short"
+
+
+def _of_its_own(draft: EventDraft, passage: ProseLine, answer: str) -> bool:
+    """Whether an assistant tells something that happened: its own deeds, and in a short answer news of others.
+
+    Lists, headings and sentences without a subject are recipes, plans for somebody and examples.
+    """
+    subject = draft.clause.subject if draft.clause is not None else None
+    if subject is None:
+        return False
+    if subject.lower in FIRST:
+        return True
+    return answer == "short" and not passage.item and draft.event.status in ("happened", "negated")
+
+
+def _event(draft: EventDraft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
+    told = f"{draft.event.subject} {draft.event.text}".casefold()
+    own = turn.role == "assistant" and draft.event.subject == turn.speaker
+    return replace(
+        draft.event,
+        entities=tuple(one.name for one in names if one.name.casefold() in told),
+        network="experience" if own else "world",
+    )

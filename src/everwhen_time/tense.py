@@ -1,0 +1,170 @@
+"""Whether a clause is about the past or the future, by its words alone; no parser is needed."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from everwhen_time.meaning import Side
+from everwhen_time.tokenizer import Token, word_set
+from everwhen_time.word_lists import english_words
+
+_LISTS = english_words("tense")
+_PAST = _LISTS["past"]
+_NOT_PAST = _LISTS["not_past"]
+_FUTURE = _LISTS["future"]
+_BE = _LISTS["be"]
+_PRESENT = _BE | _LISTS["present"]
+_PASSIVE = _BE | word_set("be being get gets getting")
+_AUXILIARIES = _LISTS["auxiliaries"]
+_PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
+_MODALS = _LISTS["modals"]
+_PREDICATES = _LISTS["predicates"]
+"""After a form of "be" they tell how things will stand: "I'm back in one day"."""
+_REPORTS = _LISTS["reports"]
+_ING_NOUNS = _LISTS["ing_nouns"]
+_ARRANGED = _LISTS["arranged"]
+_ARTICLES = _LISTS["articles"]
+_HAVE = word_set("have has 've 's i've we've you've they've he's she's")
+_COUNTS = word_set("no one two three four five six another several")
+_HAVE_DONE = word_set("i've we've you've they've")
+_BEFORE_MAY = word_set("in last next since until till by of from this early late mid every")
+_PRONOUNS = word_set("i we they you")
+_NOT_VERBS = _LISTS["not_verbs"]
+_OPENERS = _LISTS["openers"]
+_TURNS = _LISTS["turns"]
+"""After these a bare verb with "me" or "us" may ask for something."""
+BREAKS = frozenset({".", "!", "?", ";"})
+_JOINTS = frozenset(
+    {",", ":", "but", "and", "because", "so", "while", "although", "though", "when", "that", "if", "(", ")"}
+)
+_REACH = 14  # tokens looked at on either side
+_SURE = 0.9  # the strength from which a verb surely speaks of what is to come
+
+
+class VerbDirection(NamedTuple):
+    """Whether a verb points to the past or the future, and how certain that is."""
+
+    side: Side | None
+    certain: bool = False  # a sure sign, not a mere hint
+    present: bool = False  # a verb in the present tense: what it speaks of may be today
+    word: str = ""  # the verb
+    behind: bool = False  # it comes after the phrase
+    distance: float = 0.0  # in words; a joint between clauses counts as four
+    same_clause: bool = False
+
+
+def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
+    """The way that the verb nearest to the tokens `start` to `end` looks."""
+    if _arranged(tokens, start):
+        return VerbDirection("future", True)
+    best: tuple[float, VerbDirection] | None = None
+    for step, origin in ((-1, start - 1), (1, end)):
+        index, distance, own, told = origin, 0.0, True, False
+        while 0 <= index < len(tokens) and distance <= _REACH:
+            word = tokens[index].lower
+            if word in BREAKS or (told and word in _JOINTS):
+                break  # "I've left the bank, I start at a clinic on Monday": its own clause has a verb
+            own = own and word not in _JOINTS
+            distance += 4 if word in _JOINTS else 1
+            found = word_direction(tokens, index)
+            if found is not None:
+                told = told or own
+                side, strength = found
+                if word == "'s" and index == end:  # "Friday's meeting went well": a verb says more than it
+                    strength /= 2
+                cost = distance / strength + (0.5 if step > 0 else 0) + (0 if own else 1)
+                if best is None or cost < best[0]:
+                    certain = strength > 0.5 or distance <= 1
+                    best = (
+                        cost,
+                        VerbDirection(
+                            side,
+                            certain,
+                            side == "future" and (strength < _SURE or word == "due"),
+                            word,
+                            step > 0,
+                            distance,
+                            own,
+                        ),
+                    )
+            index += step
+    return best[1] if best else VerbDirection(None)
+
+
+def _obliged(tokens: list[Token], index: int) -> bool:
+    """Whether it had to be: "it had to be signed on Monday"."""
+    word = tokens[index].lower if index >= 0 else ""
+    return word in _PAST or word in _MODALS or (word.endswith("ed") and word not in _NOT_PAST)
+
+
+def _is_owned(tokens: list[Token], index: int) -> bool:
+    """Whether a noun follows a "have", and not what was done: "I've a concert", "I've two exams"."""
+    if index >= len(tokens):
+        return False
+    token = tokens[index]
+    return token.kind not in ("word", "mark") or token.lower in _ARTICLES or token.lower in _COUNTS
+
+
+def _arranged(tokens: list[Token], start: int) -> bool:
+    """Whether something was arranged for it: "booked it for the second weekend in July"."""
+    words = [token.lower for token in tokens[max(0, start - 5) : start + 1]]
+    return bool({"for", "to", "until"} & set(words[-2:])) and not _ARRANGED.isdisjoint(words)
+
+
+def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None:
+    """The side that one word speaks for and how strongly: 1 for a sure sign, less for a hint."""
+    token = tokens[index]
+    if token.kind not in ("word", "mark"):
+        return None
+    word = token.lower
+    before = tokens[index - 1].lower if index else ""
+    if before == "may" and index > 1 and tokens[index - 2].lower in _BEFORE_MAY:
+        before = ""  # the month
+    if word == "see" and index + 1 < len(tokens) and tokens[index + 1].lower in ("you", "ya", "u"):
+        return "future", 0.9
+    if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
+        return None  # because of
+    if word == "due" and before in ("was", "were", "wasn't", "weren't"):
+        return None  # the verb tells
+    if word == "would" and not _REPORTS.isdisjoint(one.lower for one in tokens[max(0, index - 5) : index]):
+        return "future", 1.0  # "she said she would come"
+    if word == "be" and before == "to" and not _obliged(tokens, index - 2):
+        return "future", 0.7  # "contract to be signed on Monday"
+    if word in _FUTURE:
+        return (
+            None
+            if word in ("can", "book", "plan", "due", "let") and before in ("the", "a", "my", "this")
+            else ("future", 1.0)
+        )
+    if before in _PASSIVE or before in _MODALS:
+        return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
+    if word == "got" and before in _HAVE:
+        return "future", 0.5  # "I've got the exam on Friday": have
+    if word in _HAVE_DONE and _is_owned(tokens, index + 1):
+        return "future", 0.5  # "I've a concert on Friday": have
+    if word in _PAST or _PREFIX.sub("", word) in _PAST:
+        return "past", 1.0
+    if word.endswith("ed") and len(word) > 3 and word not in _NOT_PAST:
+        if before in _ARTICLES:
+            return None  # "my guided sessions"
+        return ("future", 0.8) if before in _BE and word in ("scheduled", "planned") else ("past", 0.9)
+    if word.endswith("ing") and len(word) > 4 and before in _BE:
+        return "future", 0.9
+    if word in _BE and index + 1 < len(tokens) and tokens[index + 1].lower in _PREDICATES:
+        return "future", 0.6
+    if word in _PRESENT or word in ("deadline", "eta"):
+        return "future", 0.5 if word in _BE else 0.6
+    if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
+        asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
+        return None if asked else ("future", 0.4)
+    opening = index == 0 or tokens[index - 1].lower in (*BREAKS, ":")
+    if opening and word in _OPENERS:
+        return "future", 0.6
+    heading = index + 1 < len(tokens) and tokens[index + 1].lower == ":"
+    if opening and word.endswith("ing") and len(word) > 4 and word not in _ING_NOUNS and not heading:
+        return "future", 0.5  # "Signing on Monday!"
+    asked = index + 1 < len(tokens) and tokens[index + 1].lower in ("me", "us")
+    if asked and before in _TURNS and word in _OPENERS:
+        return "future", 0.9  # "sleep on it, and ask me on Monday": nobody else is there who could do it
+    return None

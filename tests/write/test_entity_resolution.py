@@ -1,0 +1,123 @@
+"""Who is who: resolution, the veto, nicknames, and what people decide."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everwhen import Memory, NotFound
+from everwhen.write.entity_resolution import NameIndex, key, name_similarity
+from everwhen.write.nicknames import may_be
+
+
+def names(memory: Memory) -> set[str]:
+    return {one.name for one in memory.entities()}
+
+
+def told(memory: Memory, *texts: str) -> None:
+    for n, text in enumerate(texts):
+        memory.add(
+            {"role": "user", "name": "Ana", "content": text, "timestamp": f"2024-05-{n + 1:02d}T10:00:00Z"}
+        )
+
+
+def test_a_name_said_twice_is_one_entity_with_first_and_last_mention(quick: Memory) -> None:
+    told(quick, "I met Carlos in Lisbon.", "Carlos called me.", "nothing")
+    carlos = quick.entity("carlos")
+    assert (carlos.name, carlos.mentions) == ("Carlos", 2)
+    assert carlos.first is not None
+    assert carlos.last is not None
+    assert (carlos.first.day, carlos.last.day) == (1, 2)
+
+
+def test_two_names_in_one_turn_are_two(quick: Memory) -> None:
+    told(quick, "I saw Alice and Alice Cooper yesterday.")
+    assert {"Alice", "Alice Cooper"} <= names(quick)
+
+
+def test_a_nickname_is_the_same_person_where_the_company_is_the_same(quick: Memory) -> None:
+    told(quick, "I had lunch with Robert.", "Bob called me again.")
+    assert quick.entity("Bob").id == quick.entity("Robert").id
+    assert quick.entity("Bob").aliases == ("Bob",)
+
+
+def test_nicknames_and_spellings() -> None:
+    assert may_be("Bob", "Robert")
+    assert may_be("Bill", "Will")
+    assert not may_be("Bob", "Richard")
+    assert name_similarity("Jon", "Joe") == 0.0
+    assert name_similarity("Katherine Jones", "Kathrine Jones") > 0.9
+    assert name_similarity("Alice", "Alice Chen") == 0.95
+
+
+WORDS = st.sampled_from(
+    [
+        "Robert",
+        "Bob",
+        "Rob",
+        "Will",
+        "Bill",
+        "William",
+        "Jones",
+        "Jonse",
+        "Chen",
+        "the",
+        "Lisbon",
+        "Lisbom",
+        "Café",
+        "O'Neil",
+    ]
+)
+NAMES = st.one_of(
+    st.lists(WORDS, min_size=1, max_size=3).map(" ".join),
+    st.sampled_from(
+        ["Katherine Jones", "Kathrine Jones", "Catherine Jnoes", "The Lisbon Times", "Lisbon Time's"]
+    ),
+    st.text(min_size=0, max_size=12),
+)
+
+
+@given(known=st.lists(NAMES, max_size=12), said=NAMES)
+def test_every_name_that_may_be_the_same_is_compared(known: list[str], said: str) -> None:
+    index = NameIndex()
+    for seq, name in enumerate(known):
+        index.add(name, seq)
+    alike = {seq for seq, name in enumerate(known) if name_similarity(said, name) > 0}
+    assert alike <= index.like(said)
+    assert {seq for seq, name in enumerate(known) if key(name) == key(said)} == set(index.going_by(said))
+
+
+def test_merge_split_and_rename_are_logged_and_taken_back(quick: Memory) -> None:
+    told(quick, "I met Carlos in Lisbon.", "Carl Smith wrote to me.")
+    before = quick.entities()
+    merged = quick.merge_entities("Carlos", "Carl Smith")
+    assert merged.aliases == ("Carl Smith",)
+    assert quick.entity("Carl Smith").name == "Carlos"
+    split = quick.split_entity("Carlos", ["Carl Smith"])
+    assert (split.name, quick.entity("Carlos").aliases) == ("Carl Smith", ())
+    assert quick.rename_entity("Carl Smith", "Charles Smith").name == "Charles Smith"
+    assert quick.undo_entities() == "rename"
+    assert quick.undo_entities() == "split"
+    assert quick.undo_entities() == "merge"
+    assert quick.undo_entities() is None
+    assert quick.entities() == before
+
+
+def test_what_people_decided_outlives_a_new_extraction(quick: Memory) -> None:
+    told(quick, "I met Carlos in Lisbon.", "Carl Smith wrote to me.")
+    quick.merge_entities("Carlos", "Carl Smith")
+    quick.reextract()
+    assert quick.entity("Carl Smith").name == "Carlos"
+
+
+def test_an_unknown_name_is_an_error_with_the_way_out(quick: Memory) -> None:
+    told(quick, "I met Carlos.")
+    with pytest.raises(NotFound, match="everwhen show entities"):
+        quick.entity("Zaphod")
+
+
+def test_memories_of_an_entity_and_its_company(quick: Memory) -> None:
+    told(quick, "I met Carlos in Lisbon.", "Carlos likes Marta.")
+    assert "Carlos" in quick.mentions("Carlos")[0].text
+    assert {name for name, _ in quick.seen_with("Carlos")} >= {"Ana", "Lisbon"}

@@ -28,8 +28,7 @@ from everwhen.api.memory import Memory
 from everwhen.models.embed import Vectors, shared_embedder
 from everwhen.recall import Recall
 from everwhen.recall.token_budget import fill
-from everwhen.store import Filter
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import Message, Recalled
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking

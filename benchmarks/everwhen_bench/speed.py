@@ -34,8 +34,8 @@ from everwhen.models.reader import PackagedReader, open_reader
 from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
-from everwhen.store import NewTurn, Store
 from everwhen.store.banks import Banks
+from everwhen.store.base import NewTurn, Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.opening import open_banks
 from everwhen.types import Recall, Turn

@@ -21,7 +21,7 @@ from typing import Any
 from everwhen.api.memory import Memory
 from everwhen.models.embed import Embedder
 from everwhen.recall import MID
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.opening import open_banks
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.search import SearchQuery, Wanted

@@ -21,7 +21,7 @@ import numpy as np
 
 from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed.base import normalised
-from everwhen.store import NewTurn
+from everwhen.store.base import NewTurn
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.files import bank_path
 from everwhen.types import Role, Turn

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store import Filter, Scored, Store
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.base import Store
+from everwhen.store.search import Filter, Scored, SearchQuery, Wanted
 
 
 def by_words(store: Store, words: str, limit: int, where: Filter) -> list[Scored]:

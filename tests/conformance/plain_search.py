@@ -10,8 +10,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store import Filter
-from everwhen.store.search import SaidBy
+from everwhen.store.search import Filter, SaidBy
 from everwhen.store.terms import Tokenizer, hash_term
 from everwhen.types import Role
 from everwhen_time import Interval

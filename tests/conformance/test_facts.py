@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from everwhen.errors import EverwhenError
-from everwhen.store import Filter, Store
+from everwhen.store.base import Store
 from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, Report
+from everwhen.store.search import Filter
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import MODEL, START, direction, turn

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged
-from everwhen.store import Filter, Store
+from everwhen.store.base import Store
 from everwhen.store.facts import ConflictRow, FactLedger, Report
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
+from everwhen.store.search import Filter
 from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words, codes_of

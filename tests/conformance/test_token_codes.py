@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import Filter, NewTurn, Store
+from everwhen.store.base import NewTurn, Store
+from everwhen.store.search import Filter
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, codes_of
 from tests.conformance.turns import MODEL, direction, turn

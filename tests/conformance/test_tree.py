@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import Filter, Store, Then
+from everwhen.store.base import Store
 from everwhen.store.facts import FactLedger
+from everwhen.store.search import Filter
+from everwhen.store.then import Then
 from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen_time import Interval

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import NewTurn, VectorModel
+from everwhen.store.base import NewTurn
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Turn
 
 DIMENSION = 8

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.graph import EventPart, Mention, NewUnit
 from everwhen_time import Interval
 from tests.conformance.turns import START, direction

@@ -17,7 +17,7 @@ from everwhen.recall import Recall
 from everwhen.recall.channels import merged, reasons
 from everwhen.recall.plan import plan
 from everwhen.recall.query_embedding import embed
-from everwhen.store import Scored
+from everwhen.store.search import Scored
 from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID
 from tests.recall.memories import ASKED, START, gathered, tell
 

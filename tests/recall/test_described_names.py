@@ -9,8 +9,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.recall.described_names import DescribedNames
-from everwhen.store import NOW as PRESENT
-from everwhen.store import Then
+from everwhen.store.then import NOW as PRESENT
+from everwhen.store.then import Then
 from tests.conftest import made_once
 
 START = datetime(2025, 3, 3, 9, tzinfo=UTC)

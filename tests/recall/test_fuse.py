@@ -19,7 +19,7 @@ from everwhen.recall.fuse import fitted, linear, rrf, weighted
 from everwhen.recall.fusion_stage import CONTEXT
 from everwhen.recall.pipeline import recall
 from everwhen.recall.request import Request
-from everwhen.store import Filter
+from everwhen.store.search import Filter
 from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from tests.recall.memories import ASKED, tell
 

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from everwhen import Memory
 from everwhen.recall import MID
 from everwhen.recall.graph_channel import AHEAD, Edges, graph, spread
-from everwhen.store import Filter, Scored
-from everwhen.store.search import Search, SearchQuery
+from everwhen.store.search import Filter, Scored, Search, SearchQuery
 from everwhen.types import NETWORKS
 from everwhen_time import Interval
 from tests.conformance.finding import by_meaning

@@ -10,7 +10,7 @@ import pytest
 from everwhen import Memory
 from everwhen.recall.newer_first import MAY_ANSWER, RENEWS, newer_first
 from everwhen.recall.reader_stage import ReaderScores
-from everwhen.store import Filter
+from everwhen.store.search import Filter
 from tests.recall.memories import pool_of, tell
 
 OLD, REPLY, NEW, NEWEST = "old-0", "old-1", "new-0", "newest-0"

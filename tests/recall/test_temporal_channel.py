@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.recall.temporal_channel import EDGE, POOL, closeness, temporal
-from everwhen.store import Filter
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types.recipes import MID
 from everwhen_time import Interval, constraint
 

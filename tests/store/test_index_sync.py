@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged
-from everwhen.store import Filter
 from everwhen.store.index import Block, Index, IndexBatch
 from everwhen.store.maintenance import ReembeddedTurn
+from everwhen.store.search import Filter
 from everwhen.store.sql import units
 from everwhen.store.sql.units import remove_units
 from everwhen.store.sqlite import SqliteStore, index_loading

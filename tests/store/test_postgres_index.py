@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everwhen.store import Filter, Scored
 from everwhen.store.postgres import search, store, vector_index
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.store import PostgresStore
-from everwhen.store.search import SaidBy, SearchQuery, Wanted
+from everwhen.store.search import Filter, SaidBy, Scored, SearchQuery, Wanted
 from everwhen_time import Interval
 from tests.conformance.turns import START, turn
 

@@ -13,11 +13,10 @@ from everwhen.api.memory import DEFAULT_EMBEDDER
 from everwhen.cli.story import STORY_ZONE, story
 from everwhen.models.embed import open_embedder
 from everwhen.settings import load
-from everwhen.store import Filter
 from everwhen.store.banks import Banks
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.server import Lent
-from everwhen.store.search import SaidBy, SearchQuery, Wanted
+from everwhen.store.search import Filter, SaidBy, SearchQuery, Wanted
 from everwhen.store.sqlite.banks import SqliteBanks
 
 QUESTIONS = (

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.graph import Mention, Moment
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.connection import PostgresConnection

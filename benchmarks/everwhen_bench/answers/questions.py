@@ -57,7 +57,7 @@ def talks(data_set: str, path: Path) -> Iterator[Talk]:
 
 
 def asking_for(given: Iterable[Talk], kinds: Collection[str]) -> Iterator[Talk]:
-    """Only the questions that ask for one of the kinds (`everwhen.recall.question`); all of them where none is named."""
+    """Only the questions that ask for one of the kinds (`everwhen.recall.question`); all where none is named."""
     for talk in given:
         asked = tuple(one for one in talk.questions if not kinds or parse(one.text).kind in kinds)
         if asked:

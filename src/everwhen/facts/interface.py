@@ -25,7 +25,7 @@ from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFac
 from everwhen.types.time_arguments import TimeReader
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
-"""A turn's id where its message brought none (`ingest/remember.py` makes them)."""
+"""A turn's id where its message brought none (`write/remember.py` makes them)."""
 R = TypeVar("R")
 
 

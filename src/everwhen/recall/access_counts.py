@@ -12,8 +12,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from everwhen.errors import EverwhenError, Unavailable, UsageError
-from everwhen.store import Store
-from everwhen.store.base import Access
+from everwhen.store.base import Access, Store
 from everwhen.types import Accessed, Recalled
 
 BATCH = 64

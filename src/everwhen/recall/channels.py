@@ -10,8 +10,7 @@ from everwhen.recall.graph_channel import graph
 from everwhen.recall.plan import Plan
 from everwhen.recall.stage_times import timed
 from everwhen.recall.temporal_channel import POOL, temporal
-from everwhen.store import Filter, Scored
-from everwhen.store.search import SaidBy, Search, Wanted
+from everwhen.store.search import Filter, SaidBy, Scored, Search, Wanted
 from everwhen.types.recipes import Recipe
 
 Found: TypeAlias = dict[str, list[Scored]]

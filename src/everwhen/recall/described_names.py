@@ -18,10 +18,11 @@ from everwhen.facts.relations import Relation, asked_of, relations
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
-from everwhen.store import Filter, Store, Then
+from everwhen.store.base import Store
 from everwhen.store.facts import FactRow
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.store.terms import STOP_WORDS
+from everwhen.store.then import Then
 from everwhen.types import Turn
 from everwhen_time.sentences import sentence_at
 

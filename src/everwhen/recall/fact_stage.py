@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from everwhen.facts.fact_notes import FactNote, FactScope, holding, note
 from everwhen.facts.fact_text import SPEAKER
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 
 TURNS = 5

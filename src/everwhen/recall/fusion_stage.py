@@ -20,7 +20,7 @@ from everwhen.recall.newer_first import newer_first
 from everwhen.recall.reader_stage import ReaderStage, is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import UnitRow
 from everwhen.types.recipes import Recipe
 

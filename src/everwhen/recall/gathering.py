@@ -21,9 +21,9 @@ from everwhen.recall.query_embedding import Query, embed, shortened
 from everwhen.recall.request import Request
 from everwhen.recall.spelling import KnownNames, corrected
 from everwhen.recall.stage_times import timed
-from everwhen.store import Filter, Store, Then
-from everwhen.store.base import Voices
-from everwhen.store.search import Evidence, Search, SearchQuery, Wanted
+from everwhen.store.base import Store, Voices
+from everwhen.store.search import Evidence, Filter, Search, SearchQuery, Wanted
+from everwhen.store.then import Then
 
 
 @dataclass(frozen=True, slots=True)

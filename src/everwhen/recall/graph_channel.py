@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
-from everwhen.store import Filter, Scored
-from everwhen.store.search import Links, Near, Search
+from everwhen.store.search import Filter, Links, Near, Scored, Search
 from everwhen.types import KINDS, LinkType
 from everwhen.types.recipes import MID, Recipe
 

@@ -11,7 +11,7 @@ from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.settings import MAX_TOKENS
-from everwhen.store import Filter
+from everwhen.store.search import Filter
 from everwhen.types import HalfLives
 from everwhen.types.recipes import MID, Recipe
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from everwhen.recall.graph_channel import LinkReader, spread
-from everwhen.store import Filter, Scored
-from everwhen.store.search import Near, Search, Timed
+from everwhen.store.search import Filter, Near, Scored, Search, Timed
 from everwhen.types.recipes import MID, Recipe
 from everwhen_time import Grain, Interval
 

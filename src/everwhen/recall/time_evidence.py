@@ -9,10 +9,10 @@ from typing import Literal
 
 from everwhen.facts.predicates import Predicates
 from everwhen.recall.calendar_unit import unit_around
-from everwhen.store import NOW, Filter, Store, Then
-from everwhen.store.base import Vectors
+from everwhen.store.base import Store, Vectors
 from everwhen.store.facts import FactRow
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.then import NOW, Then
 from everwhen.types import Event, Turn
 from everwhen_time import Interval, resolve
 from everwhen_time.iso import Duration

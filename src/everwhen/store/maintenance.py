@@ -201,7 +201,7 @@ class Loader(Protocol):
 
 
 class MaintenanceStore(Protocol):
-    """Above: `maintenance/`, and ingest, which asks what must not be added again. Below: the same database as the
+    """Above: `upkeep/`, and ingest, which asks what must not be added again. Below: the same database as the
     turns."""
 
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.tokens import count_tokens
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.tree import BuildMark, BuildResult, Facts, NewNode, NodePlace, NodeRow
 from everwhen.tree.base import HISTORY, Child, Consolidator, NodeDraft, Task
 from everwhen.tree.exchanges import children_of_session, in_order

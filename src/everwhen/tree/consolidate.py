@@ -15,9 +15,10 @@ from typing import Literal, TypeAlias
 from everwhen.errors import UsageError
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store import Store, VectorModel
+from everwhen.store.base import Store
 from everwhen.store.maintenance import TurnForgotten
 from everwhen.store.tree import BuildResult, NodePlace
+from everwhen.store.vector_model import VectorModel
 from everwhen.tree.base import Consolidator
 from everwhen.tree.building import Builder
 from everwhen.tree.levels import SESSION, Levels

@@ -7,7 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from everwhen.store import NOW, Store, Then
+from everwhen.store.base import Store
+from everwhen.store.then import NOW, Then
 from everwhen.store.tree import NodeRow
 from everwhen.tree.base import Child
 from everwhen.tree.exchanges import child_of_turns, children_of_session, exchanges, in_order

@@ -14,7 +14,8 @@ from typing import Any
 
 from everwhen.facts.fact_notes import to_fact
 from everwhen.models.tokens import count_tokens
-from everwhen.store import Store, Then
+from everwhen.store.base import Store
+from everwhen.store.then import Then
 from everwhen.tree.levels import Levels
 from everwhen.tree.node_reader import profile
 from everwhen.tree.profile import PASSING

@@ -8,7 +8,7 @@ from dataclasses import replace
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.settings import Settings
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Turn
 from everwhen.write.embedding import embedded_texts
 from everwhen.write.remember import in_batches, spoken

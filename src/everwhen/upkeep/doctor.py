@@ -16,7 +16,8 @@ from everwhen.errors import Damaged, EverwhenError
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import centroid
 from everwhen.settings import Settings
-from everwhen.store import NewTurn, Store, VectorModel
+from everwhen.store.base import NewTurn, Store
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Turn
 from everwhen.write.embedding import embed_spoken
 from everwhen.write.reembed import check_codes, embed_units

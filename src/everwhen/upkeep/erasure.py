@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from everwhen.facts.changes import close_chains
 from everwhen.facts.predicates import folded
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.maintenance import Eraser, ReembeddedTurn, RemovedUnits
 from everwhen.tree.levels import Levels
 from everwhen.types import Turn

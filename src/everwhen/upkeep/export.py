@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from everwhen.errors import Damaged, Refused
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.files.compressed import opened
 from everwhen.store.files.export import FORMAT, MARK, ExportHeader, parsed_line, read_header, writing
 from everwhen.store.files.json_values import one_line

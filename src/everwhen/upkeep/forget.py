@@ -19,8 +19,9 @@ import numpy as np
 from everwhen.errors import ModelChanged, NotFound, Unavailable
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store import Store, VectorModel
+from everwhen.store.base import Store
 from everwhen.store.maintenance import Follower, ReembeddedTurn
+from everwhen.store.vector_model import VectorModel
 from everwhen.tree.levels import read_levels
 from everwhen.types import Entity, Receipt, Turn
 from everwhen.upkeep.cache_cleaner import CacheCleaner

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from everwhen.errors import Damaged, NotFound, Refused
-from everwhen.store import Store
 from everwhen.store.banks import Banks
+from everwhen.store.base import Store
 from everwhen.store.maintenance import Loader, Record, Snapshot
 
 BLOCK = 500

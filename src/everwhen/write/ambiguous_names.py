@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.models.prompts import as_data, load
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Usage
 from everwhen.write.concepts import turns_saying
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from everwhen.store import Filter, Store
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.base import Store
+from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import UnitRow
 from everwhen.write.entity_resolution import key
 from everwhen.write.extract.base import ExtractedEntity, Extraction

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relations import asked_of, relations
 from everwhen.models.reader import Passage, Reader
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Turn
 from everwhen.write.extract.base import ExtractedFact
 

@@ -19,7 +19,7 @@ from everwhen.facts.changes import INSTANT
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relations import asked_of, relations
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reader, Reading
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Turn
 from everwhen.write.ending_sentences import ClauseShape, KnownFact, ending, relations_ended, shapes_of
 from everwhen.write.extract.base import ExtractedFact

@@ -14,7 +14,7 @@ from everwhen.facts.fact_text import checked_statement
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relearn import relearn
 from everwhen.models.embed import Embedder
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Turn
 from everwhen.write.extract.base import ExtractedFact
 from everwhen_time import Grain, Interval

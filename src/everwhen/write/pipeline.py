@@ -14,9 +14,10 @@ from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
-from everwhen.store import Store, VectorModel
+from everwhen.store.base import Store
 from everwhen.store.graph import EventPart, GraphWriter, Mention, Moment, NewUnit, Vectors
 from everwhen.store.jobs import Work
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Event, Turn
 from everwhen.write import links
 from everwhen.write.ambiguous_names import AmbiguousNames, UndecidedPairs

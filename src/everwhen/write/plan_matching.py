@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.store.graph import Vectors
 from everwhen.types import Event, Turn
 from everwhen.write.extract.base import ExtractedEvent

@@ -15,8 +15,9 @@ from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.settings import Settings
-from everwhen.store import Store, VectorModel
+from everwhen.store.base import Store
 from everwhen.store.maintenance import TurnForgotten
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Turn
 from everwhen.write.embedding import embed_spoken
 from everwhen.write.remember import in_batches, spoken

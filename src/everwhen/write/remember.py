@@ -17,7 +17,8 @@ from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.tokens import count_tokens
 from everwhen.settings import Settings
-from everwhen.store import NewTurn, Store, VectorModel
+from everwhen.store.base import NewTurn, Store
+from everwhen.store.vector_model import VectorModel
 from everwhen.types import Added, Message, Metadata, Turn
 from everwhen.types.recall import line
 from everwhen.write.embedding import SpokenTurn, embed_spoken, embedded_texts

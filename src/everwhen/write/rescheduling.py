@@ -12,7 +12,7 @@ from itertools import islice
 
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import Passage, Reader, Reading
-from everwhen.store import Store
+from everwhen.store.base import Store
 from everwhen.types import Event, Turn
 from everwhen.write.changed_times import ChangedTime, amount, new_time, shifted
 from everwhen.write.extract.base import ExtractedEvent, Extraction

@@ -16,7 +16,7 @@ from everwhen.api.memory.recalling import BY_DEFAULT
 from everwhen.recall import Recall, Recipe, Request
 from everwhen.recall.gathering import Gathered, gather
 from everwhen.recall.pipeline import decide
-from everwhen.store import Filter
+from everwhen.store.search import Filter
 from everwhen.types import Recalled
 from everwhen_bench import metrics
 from everwhen_bench.retrieval import EVERYTHING, figure, given, within

@@ -231,7 +231,7 @@ def cursor(place: Place) -> Iterator[Change]:
 
 
 def vscode(place: Place) -> Iterator[Change]:
-    """`mcp.json` (MCP) and `prompts/everwhen.instructions.md` (rules) in the user's profile folder."""
+    """`mcp.json` (MCP) and `models/prompts/everwhen.instructions.md` (rules) in the user's profile folder."""
     if sys.platform == "darwin":
         base = place.user / "Library" / "Application Support"
     elif sys.platform == "win32":

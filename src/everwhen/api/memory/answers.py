@@ -88,7 +88,7 @@ class Answers:
         from everwhen.answer import extractive
         from everwhen.recall.described_names import DescribedNames
         from everwhen.recall.query_embedding import shortened
-        from everwhen.store import Then
+        from everwhen.store.then import Then
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")

@@ -12,8 +12,9 @@ from everwhen.api.operations import events as ops
 from everwhen.api.operations.time_questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.query_embedding import shortened
-from everwhen.store import Filter, Then
 from everwhen.store.facts import FactRow
+from everwhen.store.search import Filter
+from everwhen.store.then import Then
 from everwhen.types import (
     Compared,
     Comparison,

@@ -24,8 +24,8 @@ from everwhen.types import Finding, Receipt, Stats
 if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
-    from everwhen.store import Store
     from everwhen.store.banks import Banks, ForgetAgain
+    from everwhen.store.base import Store
     from everwhen.store.files.export import ExportHeader
     from everwhen.types import Entity
 

@@ -12,7 +12,7 @@ from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMe
 from everwhen.facts.fact_notes import FactScope
 from everwhen.recall import Request, recall
 from everwhen.recall.question import is_question
-from everwhen.store import Filter
+from everwhen.store.search import Filter
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import CHANGED, STANDING
 from everwhen.types.recall import PREAMBLE, WEEKDAYS, framed

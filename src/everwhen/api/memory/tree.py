@@ -174,8 +174,7 @@ class MemoryTree:
     ) -> NDArray[np.float32]:
         import numpy as np
 
-        from everwhen.store import Filter
-        from everwhen.store.search import SearchQuery
+        from everwhen.store.search import Filter, SearchQuery
 
         store = self._bank.store
         if level == 1:

@@ -1,4 +1,4 @@
-"""What a language model is asked to fill in; `prompts/extract.txt` explains each field to it.
+"""What a language model is asked to fill in; `models/prompts/extract.txt` explains each field to it.
 
 Every field is asked for (a model held to a schema forgets none), yet all but the essential ones may be missing
 from an answer. Nothing here is believed: `llm_grounding` checks it against the turns.

@@ -146,8 +146,8 @@ def test_order_can_be_time(quick: Memory) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"query": "  "}, "the query is empty"),
-        ({"query": "x", "max_tokens": -1}, "max_tokens cannot be negative"),
+        ({"query": "  "}, "query is empty"),
+        ({"query": "x", "max_tokens": -1}, "max_tokens must be at least 0"),
         ({"query": "x", "top_k": 0}, "top_k must be at least 1"),
         ({"query": "x", "budget": "huge"}, "unknown budget 'huge'"),
         ({"query": "x", "budget": 0}, "at least 1"),
@@ -366,7 +366,7 @@ def test_wrong_arguments_are_usage_errors_and_nothing_else(quick: Memory, call: 
 )
 def test_a_question_without_end_is_refused(quick: Memory, ask: Callable[[Memory, str], object]) -> None:
     quick.add("violin")
-    with pytest.raises(UsageError, match="has 1,000,001 characters; 1,000,000 are allowed"):
+    with pytest.raises(UsageError, match=r"has 1,000,001 characters; .* are allowed"):
         ask(quick, "a" * 1_000_001)
 
 

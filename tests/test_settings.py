@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from everwhen.serve.arguments import RecipeIn
 
 import everwhen
 from everwhen import Memory, UsageError
 from everwhen.cli import run
 from everwhen.recall import Recipe
-from everwhen.serve.arguments import RecipeIn
 from everwhen.settings import Settings
 from tests.scripted_server import ScriptedServer, data
 

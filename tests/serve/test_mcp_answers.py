@@ -318,7 +318,7 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
         (
             "search_memories",
             {"query": "x", "kinds": "turn"},
-            "search_memories: kinds must be a list (turn: words",
+            "search_memories: kinds takes a list, such as kinds=['turn'] (turn: words",
         ),
         ("timeline", {"limit": "many"}, "timeline: limit must be a whole number"),
         ("forget", {"session": "zz"}, "there is no session 'zz'; `search_turns` lists them"),

@@ -16,7 +16,7 @@ pytest.importorskip("mcp")
 
 from everwhen import AsyncClient, Client
 from everwhen.api.operations import Operation, Parameter, arguments_of, operations
-from everwhen.api.operations.arguments import Here, Moment, Stretch
+from everwhen.api.operations.fields import MOMENT, STRETCH
 from everwhen.serve.mcp.arguments import PAGES
 from everwhen.serve.mcp.tools import TOOLS
 from tests.serve.api_description import api_description
@@ -59,7 +59,7 @@ def api() -> dict[str, Any]:
 def carried(operation: type[Operation[Any]]) -> Iterator[tuple[str, Parameter]]:
     """The arguments that travel, under their names in a request."""
     for one in arguments_of(operation):
-        if not isinstance(one.kind, Here):
+        if one.travels:
             yield operation.spec.renamed.get(one.name, one.name), one
 
 
@@ -89,7 +89,7 @@ def test_a_route_takes_the_arguments_of_its_operation(name: str, api: dict[str, 
     shared = len([one for one in ROUTED.values() if one.spec.route == operation.spec.route]) > 1
     expected: dict[str, tuple[bool, Any]] = {}
     for wire, one in carried(operation):
-        if isinstance(one.kind, Stretch) and operation.spec.method == "GET":
+        if STRETCH in one.marks and MOMENT not in one.marks and operation.spec.method == "GET":
             expected |= {"from": (False, None), "to": (False, None)}
             continue
         left_out = not one.required or one.optional
@@ -130,7 +130,7 @@ def test_a_method_of_the_client_takes_the_arguments_of_its_operation(name: str) 
     for client in (Client, AsyncClient):
         facts: Any = client.facts
         door: Any = inspect.get_annotations(facts.fget, eval_str=True)["return"] if part else client
-        signature = inspect.signature(inspect.unwrap(getattr(door, method)))
+        signature = inspect.signature(getattr(door, method))
         given = [one for one in signature.parameters.values() if one.name != "self"]
         assert [(one.name, one.default) for one in given] == [
             (one.name, one.default) for one in arguments_of(ALL[name])
@@ -143,9 +143,7 @@ def test_a_tool_offers_arguments_of_its_operation(name: str) -> None:
     schema = tool.described.parameters
     theirs = dict(carried(tool.operation))
     shared = {one.name for one in PAGES}
-    timed = any(
-        isinstance(theirs[one].kind, Moment | Stretch) for one in schema["properties"] if one in theirs
-    )
+    timed = any({MOMENT, STRETCH} & theirs[one].marks for one in schema["properties"] if one in theirs)
     assert schema["properties"].keys() <= theirs.keys() | shared | OWN.get(name, set()) | (
         {"zone"} if timed else set()
     )

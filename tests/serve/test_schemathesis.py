@@ -20,7 +20,7 @@ schemathesis = pytest.importorskip("schemathesis")
 
 BEYOND_A_SCHEMA = re.compile(
     "ends before it starts|unknown LLM|the fact would end|"
-    "this is empty|the window is empty|must lie after|cursor: this is no cursor|unknown zone|"
+    "is empty|the window is empty|must lie after|cursor: this is no cursor|unknown zone|"
     "used for another request|(history|known_at): |outside the years|has no zone|the text is empty|"
     "messages is empty|unknown role|timestamp|needs 'content'|not a regular expression|keep |has no zone|"
     "there is no such time|metadata must|a message is|part|half-life|"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from everwhen.api.operations.arguments import fraction
 from everwhen.errors import UsageError
 from everwhen.facts.changes import FactStatement
 from everwhen.facts.predicates import Predicates
@@ -56,7 +55,7 @@ def checked_statement(
         start=start,
         end=end,
         grain=grain,
-        confidence=fraction(confidence, "confidence"),
+        confidence=confidence,
         domain=checked_text(domain, "domain") if domain is not None else known.domain,
         origin=_origin(origin),
         sources=sources(source),

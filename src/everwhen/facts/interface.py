@@ -247,10 +247,6 @@ class Facts(BankFacts):
     @does(ops.DefinePredicate)
     def _define_predicate(self, asked: ops.DefinePredicate) -> None:
         label, when = self._said(asked.name, "predicate"), self._now(asked.at)
-        if len(asked.synonyms) > ops.MOST_SYNONYMS:
-            raise UsageError(
-                f"predicate '{label}' has {len(asked.synonyms):,} synonyms; at most {ops.MOST_SYNONYMS} are kept"
-            )
         others = tuple(self._said(one, "synonym") for one in asked.synonyms)
         before = self.predicates
         domain = None if asked.domain is None else self._said(asked.domain, "domain")

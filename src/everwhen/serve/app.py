@@ -22,7 +22,7 @@ from everwhen.errors import EverwhenError
 from everwhen.serve import problems
 from everwhen.serve.middleware import AuthMiddleware, BodyLimitMiddleware, RequestLogMiddleware
 from everwhen.serve.routes import banks, health, special_cases
-from everwhen.serve.routes.operations import operation_routes
+from everwhen.serve.routes.operations import INPUTS, operation_routes
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 
@@ -146,4 +146,6 @@ def _description(app: FastAPI) -> dict[str, Any]:
         if path.startswith("/v1"):
             for method in methods.values():
                 method["security"] = [{"key": []}]
+                if inputs := INPUTS.get(method["operationId"]):
+                    inputs.describe(method, parts["schemas"])
     return made

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Generic, TypeVar
 from fastapi import Query
 from pydantic import BaseModel, Field, StringConstraints
 
-from everwhen.serve.arguments import whole
 from everwhen.serve.problems import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.types import Turn
@@ -29,8 +28,7 @@ Limit = Annotated[int | None, Query(ge=1, le=LARGEST, description="Entries a pag
 CursorIn = Annotated[
     Annotated[str, StringConstraints(max_length=LONGEST_CURSOR)] | None, Field(description=_GOES_ON)
 ]
-LimitIn: Any = Annotated[whole(1, LARGEST) | None, Field(description="Entries a page.")]
-"""The same two in a body."""
+"""The same in a body."""
 
 
 class Page(BaseModel, Generic[T]):

@@ -54,7 +54,8 @@ class GuardedRoute(APIRoute):
             with span(operation, bank or "*", request.headers) as traced:
                 request.state.span = traced
                 try:
-                    only_known(request.query_params, taken)
+                    if not hasattr(self.endpoint, "reads_itself"):
+                        only_known(request.query_params, taken)
                     with one_wait() as wait:
                         again = keeps and "idempotency-key" in request.headers
                         response = await (once(request, inner) if again else inner(request))

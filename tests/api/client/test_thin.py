@@ -9,7 +9,6 @@ HEAVY = (
     "asyncio",
     "httpx",
     "numpy",
-    "pydantic",
     "sqlite3",
     "everwhen.answer",
     "everwhen.facts",
@@ -18,7 +17,7 @@ HEAVY = (
     "everwhen.api.memory",
     "everwhen.models",
     "everwhen.recall",
-    "everwhen.store",
+    "everwhen.store.base",
     "everwhen.tree",
     "everwhen_time.resolver",
 )

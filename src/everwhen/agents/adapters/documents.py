@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from everwhen.api.operations import Bank
-from everwhen.api.operations.arguments import Metadata
+from everwhen.api.operations.fields import checked_metadata
 from everwhen.errors import UsageError
 
 NOTHING = "(empty)"
@@ -61,7 +61,7 @@ class DocumentStore:
     def fits(self, name: str, data: Mapping[str, Any]) -> bool:
         """Whether this may stand beside a document's words, as its turn's metadata."""
         try:
-            Metadata().check({SHELF: self._kind, NAME: name, BLANK: "", "data": dict(data)}, "metadata")
+            checked_metadata({SHELF: self._kind, NAME: name, BLANK: "", "data": dict(data)})
         except UsageError:
             return False
         return True

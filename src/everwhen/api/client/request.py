@@ -18,8 +18,8 @@ from urllib.parse import quote
 
 from everwhen.api.client.transport import AskAgain, Call, Steps
 from everwhen.api.operations import Operation, arguments_of, result_of
-from everwhen.api.operations.arguments import Given, Here, Model, Progress, Stretch, several
 from everwhen.api.operations.facts import ConfidenceAt, Stale
+from everwhen.api.operations.fields import MODEL, MOMENT, STRETCH, Given, Progress, several
 from everwhen.api.operations.maintenance import Export, Flush, Import, Process, Reextract, SetRetention
 from everwhen.api.operations.recall import RecallMemories
 from everwhen.api.operations.tree import Consolidate
@@ -64,17 +64,18 @@ def request(operation: Operation[Any], of: Any = None, **instead: Any) -> Call:
     spec = operation.spec
     if not spec.route:
         raise UsageError(f"{kind.__name__} is for the machine where the bank's files lie; use `Memory` there")
-    kinds = {one.name: one.kind for one in arguments_of(kind) if not isinstance(one.kind, Here)}
+    kinds = {one.name: one.marks for one in arguments_of(kind) if one.travels}
     given = {name: getattr(operation, name) for name in kinds} | instead
     places = {name for _, name, _, _ in Formatter().parse(spec.path) if name}
     path = spec.path.format(**{name: quote(str(given.pop(name)), safe="") for name in places})
     carried: dict[str, Any] = dict(spec.fixed)
     for name, value in given.items():
-        if isinstance(kinds.get(name), Model) and not isinstance(value, str | None):
+        marks = kinds.get(name, set())
+        if MODEL in marks and not isinstance(value, str | None):
             raise UsageError(
                 "a client names its model, such as model='openai:gpt-5-mini'; the server opens it"
             )
-        if spec.method == "GET" and (isinstance(kinds.get(name), Stretch) or isinstance(value, Interval)):
+        if spec.method == "GET" and STRETCH in marks and (MOMENT not in marks or isinstance(value, Interval)):
             carried |= _sides(value)
         else:
             carried[spec.renamed.get(name, name)] = value

@@ -10,14 +10,13 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from everwhen import errors
 from everwhen.api.extraction_wait import note_pending, one_wait
-from everwhen.api.operations.frozen import Frozen, frozen
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.store.files.home import check_bank_name
 from everwhen.types import Answer, Listed
@@ -42,8 +41,8 @@ PAUSE = 0.2
 """Seconds before the second attempt; doubled for the third."""
 
 
-@frozen
-class Call(Frozen):
+@dataclass(frozen=True, slots=True)
+class Call:
     """What to send: `path` goes below `/v1/banks/{bank}`, `of` is the type that comes back."""
 
     method: str
@@ -84,16 +83,16 @@ Steps: TypeAlias = Generator[Call, Any, R]
 """A method: yields what to send, is sent what came back, returns what the caller gets."""
 
 
-@frozen
-class Outgoing(Frozen):
+@dataclass(frozen=True, slots=True)
+class Outgoing:
     """A request as httpx takes it, and what takes the answer piece by piece, where something does."""
 
     options: Mapping[str, Any]
     into: Callable[[bytes], None] | None = None
 
 
-@frozen
-class Reply(Frozen):
+@dataclass(frozen=True, slots=True)
+class Reply:
     status: int
     body: bytes
     headers: Mapping[str, str]

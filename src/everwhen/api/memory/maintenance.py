@@ -13,7 +13,6 @@ from everwhen.api.memory.events import EventCalendar
 from everwhen.api.memory.tree import MemoryTree
 from everwhen.api.operations import does
 from everwhen.api.operations import maintenance as ops
-from everwhen.api.operations.arguments import words
 from everwhen.api.operations.events import OneEntity
 from everwhen.api.operations.tree import Consolidate
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
@@ -97,7 +96,7 @@ class Maintenance:
 
         bank = self._bank
         wanted = ForgetRequest(
-            tuple(words(one, "turn's id") for one in asked.turns or ()),
+            tuple(asked.turns or ()),
             asked.session,
             self._whom(asked.entity) if asked.entity is not None else None,
             bank.window(asked.between),

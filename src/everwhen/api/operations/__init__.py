@@ -13,6 +13,7 @@ from everwhen.api.operations.base import (
     does,
     done_by,
     handlers,
+    operation,
     result_of,
 )
 from everwhen.api.operations.surface import (
@@ -26,7 +27,7 @@ from everwhen.api.operations.surface import (
 
 __all__ = [
     "AsyncBankFacts", "Bank", "BankFacts", "BankMethods", "FactMethods", "FileMethods", "Method", "Operation",
-    "Parameter", "Spec", "arguments_of", "does", "done_by", "handlers", "operations", "result_of",
+    "Parameter", "Spec", "arguments_of", "does", "done_by", "handlers", "operation", "operations", "result_of",
 ]  # fmt: skip
 
 

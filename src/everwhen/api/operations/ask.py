@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from everwhen.api.operations.arguments import Help, Label, Model, Moment, OpenModel, Recipes, Text
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
-from everwhen.types import Answer, Time, Usage
+from pydantic import Field
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import Label, Model, Moment, RecipeField, Text
+from everwhen.types import Answer, Usage
 from everwhen.types.agent_recipe import AgentRecipe
 
 
-@frozen
+@operation
 class Ask(Operation[Answer]):
     """The answer to a question with the turns that bear it out, or an honest "I don't know".
 
@@ -24,18 +25,18 @@ class Ask(Operation[Answer]):
     """
 
     spec = Spec("POST /ask")
-    question: Annotated[str, Text(), Help(example="When did Ana move to Porto?")]
+    question: Annotated[Text, Field(examples=["When did Ana move to Porto?"])]
     _: KW_ONLY
-    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
-    as_of: Annotated[Time | None, Moment(), Help("What had been said by then.")] = None
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    as_of: Annotated[Moment | None, Field(description="What had been said by then.")] = None
     model: Annotated[
-        str | OpenModel | None, Model(), Help("`none`, or the server's own when left out.", "none")
+        Model | None, Field(description="`none`, or the server's own when left out.", examples=["none"])
     ] = None
-    recipe: Annotated[AgentRecipe | None, Recipes("recipe", of="answer")] = None
-    session: Annotated[str | None, Label()] = None
+    recipe: Annotated[AgentRecipe | None, RecipeField("answer")] = None
+    session: Label | None = None
 
 
-@frozen
+@operation
 class ModelUsage(Operation[Usage]):
     """What language models took in this bank so far, extraction included; of money, what is known."""
 

@@ -1,17 +1,20 @@
 """What an operation is, and how a class gets one as a method.
 
-An operation is a dataclass (`@frozen`): its fields are the arguments, its docstring is the help, `Operation[R]` names
-the result, and a few class attributes say who may call it and how it travels. `Method` makes a method of it, with
-that very signature: a class that has `perform` gets typed methods from one line each.
+An operation is a frozen dataclass that pydantic checks (`@operation`): its fields are the arguments (their types are in
+`fields`), its docstring is the help, `Operation[R]` names the result, and `spec` says who may call it and how it
+travels. `Method` makes a method of it, with that very signature: a class that has `perform` gets typed methods from one
+line each.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
+from types import UnionType
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     ClassVar,
@@ -21,14 +24,21 @@ from typing import (
     Protocol,
     TypeAlias,
     TypeVar,
+    Union,
+    cast,
+    dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
     overload,
 )  # fmt: skip
 
-from everwhen.api.operations.arguments import Argument, Help
-from everwhen.api.operations.frozen import Frozen
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic.fields import FieldInfo
+
+from everwhen.api.operations.fields import LOCAL
+from everwhen.api.operations.mistakes import usage_error
 from everwhen.types import Answer
 
 P = ParamSpec("P")
@@ -76,21 +86,35 @@ class Spec:
         return self.scope != "read"
 
 
-class Operation(Frozen, Generic[R]):
-    """One thing that can be done with a bank. Subclasses are `@frozen`, with annotated fields."""
+class _Checked(type):
+    """Makes a mistake in a call a `UsageError` of one sentence."""
 
-    __slots__ = ()
+    if not TYPE_CHECKING:  # a checker takes the signature of the class
+
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            if args:  # by name, so that a mistake is said of a name
+                names = [one.name for one in fields(cls) if not one.kw_only]
+                kwargs = dict(zip(names, args[: len(names)], strict=False)) | kwargs
+            try:
+                return super().__call__(**kwargs)
+            except ValidationError as error:
+                raise usage_error(error) from None
+
+
+class Operation(Generic[R], metaclass=_Checked):
+    """One thing that can be done with a bank. Subclasses are marked `@operation`, with annotated fields."""
 
     spec: ClassVar[Spec] = Spec()
 
-    def __post_init__(self) -> None:
-        for one in arguments_of(type(self)):
-            given = getattr(self, one.name)
-            if given is None and one.optional:
-                continue
-            checked = one.kind.check(given, one.name)
-            if checked is not given:
-                object.__setattr__(self, one.name, checked)
+
+K = TypeVar("K", bound=type)
+_CONFIG = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
+
+
+@dataclass_transform(frozen_default=True)
+def operation(kind: K) -> K:
+    """A frozen dataclass that pydantic checks; what checks it is built at its first use."""
+    return cast("K", pydantic_dataclass(frozen=True, config=_CONFIG)(kind))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +123,11 @@ class Parameter:
 
     name: str
     annotation: Any
-    kind: Argument
-    help: Help
+    """With what checks it, as pydantic takes it."""
+    plain: Any
+    """As a person reads it: `str | None`."""
+    description: str
+    example: Any
     default: Any
 
     @property
@@ -110,29 +137,42 @@ class Parameter:
     @property
     def optional(self) -> bool:
         """Whether it may be left open, with None."""
-        return type(None) in get_args(self.annotation)
+        return type(None) in get_args(self.plain)
+
+    @property
+    def travels(self) -> bool:
+        return LOCAL not in self.marks
+
+    @property
+    def marks(self) -> set[str]:
+        """The marks of its type (`fields`)."""
+        return {one for one in _extras(self.annotation) if isinstance(one, str)}
 
 
-def arguments_of(operation: Any) -> tuple[Parameter, ...]:
-    """The arguments of an operation, in order."""
-    return _arguments(operation)
+def _extras(hint: Any) -> Iterator[Any]:
+    """What stands beside a type in `Annotated`, and beside the types of a union."""
+    inner: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (Union, UnionType) else ()
+    if get_origin(hint) is Annotated:
+        yield from get_args(hint)[1:]
+        inner = get_args(hint)[:1]
+    for one in inner:
+        yield from _extras(one)
 
 
 @cache
-def _arguments(operation: Any) -> tuple[Parameter, ...]:
+def arguments_of(operation: Any) -> tuple[Parameter, ...]:
+    """The arguments of an operation, in order."""
     hints = get_type_hints(operation, include_extras=True)
-    signature = inspect.signature(operation).parameters
-    return tuple(_parameter(name, hints[name], one.default) for name, one in signature.items())
+    plain = get_type_hints(operation)
+    return tuple(_parameter(one, hints[one.name], plain[one.name]) for one in fields(operation))
 
 
-def _parameter(name: str, hint: Any, default: Any) -> Parameter:
-    plain, extras = (get_args(hint)[0], get_args(hint)[1:]) if get_origin(hint) is Annotated else (hint, ())
-    kind = next((one for one in extras if isinstance(one, Argument)), None)
-    if kind is None:
-        raise TypeError(f"the argument '{name}' has no kind (everwhen.api.operations.arguments)")
-    return Parameter(
-        name, plain, kind, next((one for one in extras if isinstance(one, Help)), Help()), default
-    )
+def _parameter(one: Field[Any], hint: Any, plain: Any) -> Parameter:
+    infos = [extra for extra in _extras(hint) if isinstance(extra, FieldInfo)]
+    description = next((extra.description for extra in infos if extra.description), "")
+    example = next((extra.examples[0] for extra in infos if extra.examples), None)
+    default = inspect.Parameter.empty if one.default is MISSING else one.default
+    return Parameter(one.name, hint, plain, description, example, default)
 
 
 @cache
@@ -145,11 +185,19 @@ def result_of(operation: Any) -> Any:
 @cache
 def signature_of(operation: Any) -> inspect.Signature:
     """The signature of an operation's method, with plain types."""
-    plain = {one.name: one.annotation for one in arguments_of(operation)}
-    given = inspect.signature(operation).parameters.values()
-    return inspect.Signature(
-        [one.replace(annotation=plain[one.name]) for one in given], return_annotation=result_of(operation)
-    )
+    by_name = {one.name for one in fields(operation) if one.kw_only}
+    made = [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY
+            if one.name in by_name
+            else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=one.default,
+            annotation=one.plain,
+        )
+        for one in arguments_of(operation)
+    ]
+    return inspect.Signature(made, return_annotation=result_of(operation))
 
 
 class Performs(Protocol):
@@ -233,18 +281,15 @@ class Method(Generic[P, R]):
 
     def called(self, *args: P.args, **kwargs: P.kwargs) -> Operation[R]:
         """The operation of a call. Arguments that it does not take are told as of a function: it is called as one."""
+        signature = signature_of(self.operation)
         try:
-            return self.operation(*args, **kwargs)
-        except TypeError:
-            signature = self.__signature__
-            try:
-                signature.bind(*args, **kwargs)
-            except TypeError as error:
-                named = [one.name for one in signature.parameters.values() if one.kind is one.KEYWORD_ONLY]
-                takes = ", ".join(name for name in signature.parameters if name not in named)
-                takes += f"; by name {', '.join(named)}" if named else ""
-                raise TypeError(f"{self.__name__}(): {error}; it takes {takes}") from None
-            raise
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            named = [one.name for one in signature.parameters.values() if one.kind is one.KEYWORD_ONLY]
+            takes = ", ".join(name for name in signature.parameters if name not in named)
+            takes += f"; by name {', '.join(named)}" if named else ""
+            raise TypeError(f"{self.__name__}(): {error}; it takes {takes}") from None
+        return self.operation(*args, **kwargs)
 
 
 class Streamed(Method[P, Answer]):

@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Annotated, get_args
 
-from everwhen.api.operations.arguments import (
+from annotated_types import Ge, Le
+from pydantic import Field
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import (
+    WHOLE,
     AsOfTime,
-    Choice,
-    Help,
     KnownAtTime,
     Label,
+    Limit,
     Name,
-    Names,
+    OneOf,
+    SomeNames,
     Stretch,
     Text,
-    Whole,
 )
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
-from everwhen.types import Between, Entity, Event, EventStatus, Linked, Listed, UnitRow
+from everwhen.types import Entity, Event, EventStatus, Linked, Listed, UnitRow
 
 STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
 
-@frozen
+@operation
 class Events(Operation[Listed[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
@@ -35,17 +36,17 @@ class Events(Operation[Listed[Event]]):
     """
 
     spec = Spec("GET /events", paged=True)
-    about: Annotated[str | None, Text("topic", most=512), Help("Only what is about this.")] = None
-    between: Annotated[Between | None, Stretch(), Help("When it may have happened.")] = None
-    subject: Annotated[str | None, Text(most=512), Help("Who did it.")] = None
-    verb: Annotated[str | None, Text(most=512)] = None
-    status: Annotated[str | None, Choice(among=STATUSES)] = None
+    about: Annotated[Name | None, Field(description="Only what is about this.")] = None
+    between: Annotated[Stretch | None, Field(description="When it may have happened.")] = None
+    subject: Annotated[Name | None, Field(description="Who did it.")] = None
+    verb: Name | None = None
+    status: Annotated[str, OneOf(STATUSES)] | None = None
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
 
 
-@frozen
+@operation
 class Entities(Operation[Listed[Entity]]):
     """Everyone and everything that has a name, those spoken of most first.
 
@@ -59,70 +60,70 @@ class Entities(Operation[Listed[Entity]]):
     known_at: KnownAtTime = None
 
 
-@frozen
+@operation
 class OneEntity(Operation[Entity]):
     """One entity by its id, its name or another name it goes by."""
 
     spec = Spec("GET /entities/{name}")
-    name: Annotated[str, Text("name")]
+    name: Text
 
 
-@frozen
+@operation
 class MergeEntities(Operation[Entity]):
     """Say that two entities are one; the first keeps its name. `undo_entities` takes it back."""
 
     spec = Spec("POST /entities/merge", scope="write", traced="update_memory")
-    a: Annotated[str, Name(), Help("Keeps its name.", "Ana")]
-    b: Annotated[str, Name(), Help(example="Anna")]
+    a: Annotated[Name, Field(description="Keeps its name.", examples=["Ana"])]
+    b: Annotated[Name, Field(examples=["Anna"])]
 
 
-@frozen
+@operation
 class SplitEntity(Operation[Entity]):
     """Give some of the names that an entity goes by an identity of their own; the new entity."""
 
     spec = Spec("POST /entities/{name}/split", scope="write", traced="update_memory")
-    name: Annotated[str, Text("name")]
-    names: Annotated[Sequence[str], Names(least=1), Help(example=["Annie"])]
-    type: Annotated[str | None, Name()] = None
+    name: Text
+    names: Annotated[SomeNames, Field(examples=[["Annie"]])]
+    type: Name | None = None
 
 
-@frozen
+@operation
 class RenameEntity(Operation[Entity]):
     """Give an entity another name; it goes on to answer to the old one."""
 
     spec = Spec("POST /entities/{name}/rename", scope="write", traced="update_memory")
-    name: Annotated[str, Text("name")]
-    new: Annotated[str, Label("name"), Help(example="Ana Sousa")]
+    name: Text
+    new: Annotated[Label, Field(examples=["Ana Sousa"])]
 
 
-@frozen
+@operation
 class UndoEntities(Operation[str | None]):
     """Take back the last merge, split or rename; what it was, None where there is none."""
 
     spec = Spec("POST /entities/undo", scope="write", traced="update_memory", answer="action")
 
 
-@frozen
+@operation
 class Mentions(Operation[list[UnitRow]]):
     """The memories that mention an entity, newest first."""
 
     spec = Spec("GET /entities/{name}/mentions")
-    name: Annotated[str, Text("name")]
-    limit: Annotated[int, Whole(least=1, most=1000)] = 20
+    name: Text
+    limit: Limit = 20
 
 
-@frozen
+@operation
 class SeenWith(Operation[list[tuple[str, int]]]):
     """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
 
     spec = Spec("GET /entities/{name}/seen-with")
-    name: Annotated[str, Text("name")]
+    name: Text
 
 
-@frozen
+@operation
 class Links(Operation[list[Linked]]):
     """The neighbours of a memory in the graph, best first."""
 
     spec = Spec("GET /units/{unit}/links", runs="quick")
-    unit: Annotated[int, Whole(least=1, most=2**53)]
-    fan_out: Annotated[int, Whole(least=1, most=1000)] = 50
+    unit: Annotated[int, Ge(1), Le(2**53), WHOLE]
+    fan_out: Limit = 50

@@ -2,54 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from pathlib import Path
 from typing import Annotated
 
-from everwhen.api.operations.arguments import (
-    MOST_SENT,
-    Flag,
-    Help,
-    Here,
+from pydantic import Field, SkipValidation
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import (
+    LOCAL,
+    IdOrIds,
+    Ids,
     Label,
     Moment,
-    Names,
-    Number,
+    Name,
     Progress,
+    Rule,
+    Seconds,
     Stretch,
-    Text,
-)  # fmt: skip
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
+)
 from everwhen.errors import UsageError
-from everwhen.types import Between, Finding, Receipt, Stats, Time
+from everwhen.types import Finding, Receipt, Stats
 
 FORGET_WHAT = "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
 
 
-@frozen
+@operation
 class Flush(Operation[None]):
     """Wait for the extraction of what was added, and write down what was recalled.
 
     Raises `Unavailable` when extraction takes longer than `timeout` seconds.
     """
 
-    timeout: Annotated[float | None, Number()] = None
+    timeout: Seconds | None = None
 
 
-@frozen
+@operation
 class Process(Operation[int]):
     """Take up the to-do list, such as what a crash left; how many turns were on it. `progress` hears how
     many are left."""
 
     spec = Spec(scope="write", traced="update_memory")
     _: KW_ONLY
-    timeout: Annotated[float | None, Number()] = None
-    progress: Annotated[Progress | None, Here()] = None
+    timeout: Seconds | None = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Reextract(Operation[int]):
     """Derive events, entities and links again, from some turns or all, with the extractor that is set.
 
@@ -59,22 +58,22 @@ class Reextract(Operation[int]):
     spec = Spec(
         "POST /reextract", scope="admin", runs="long", status=202, answer="count", traced="update_memory"
     )
-    turns: Annotated[Sequence[str] | None, Names(most=MOST_SENT)] = None
+    turns: Ids | None = None
     _: KW_ONLY
-    progress: Annotated[Progress | None, Here()] = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Reembed(Operation[None]):
     """Give the whole bank the vectors of another embedder, all at once or not at all."""
 
     spec = Spec(scope="admin")
-    model: Annotated[str, Text(most=512)]
+    model: Name
     _: KW_ONLY
-    progress: Annotated[Progress | None, Here()] = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Forget(Operation[Receipt]):
     """Forget turns, a session, everything about somebody, what was said in a while, or all: for good.
 
@@ -86,24 +85,21 @@ class Forget(Operation[Receipt]):
 
     spec = Spec("DELETE /turns", scope="write", runs="long", traced="delete_memory")
     _: KW_ONLY
-    turns: Annotated[
-        str | Sequence[str] | None, Names(most=MOST_SENT, single=True), Help("Ids of turns.")
-    ] = None
-    session: Annotated[str | None, Label(), Help("A whole conversation.", "s1")] = None
+    turns: Annotated[IdOrIds | None, Field(description="Ids of turns.")] = None
+    session: Annotated[Label | None, Field(description="A whole conversation.", examples=["s1"])] = None
     entity: Annotated[
-        str | None, Label(), Help("Everything about somebody or something, by name.", "Ana")
+        Label | None, Field(description="Everything about somebody or something, by name.", examples=["Ana"])
     ] = None
-    between: Annotated[Between | None, Stretch(), Help("What was said in a while.")] = None
-    everything: Annotated[bool, Flag(), Help("All of it; needs the scope admin.")] = False
-    dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
+    between: Annotated[Stretch | None, Field(description="What was said in a while.")] = None
+    everything: Annotated[bool, Field(description="All of it; needs the scope admin.")] = False
+    dry_run: Annotated[bool, Field(description="Only say what would go.")] = False
 
     def __post_init__(self) -> None:
-        Operation.__post_init__(self)
         if not (self.turns or self.session or self.entity or self.between or self.everything):
             raise UsageError(FORGET_WHAT)
 
 
-@frozen
+@operation
 class SetRetention(Operation[str]):
     """Say how long what is kept: "keep raw turns 90 days, summaries for ever". An empty rule keeps everything.
 
@@ -111,10 +107,10 @@ class SetRetention(Operation[str]):
     """
 
     spec = Spec(scope="admin", traced="update_memory")
-    rule: Annotated[str, Text(most=1000)]
+    rule: Rule
 
 
-@frozen
+@operation
 class Retain(Operation[Receipt]):
     """Apply the bank's rule of retention as of `now`; what went, or with `dry_run` would go.
 
@@ -123,15 +119,15 @@ class Retain(Operation[Receipt]):
     """
 
     spec = Spec("POST /retain", scope="admin", runs="long", traced="delete_memory")
-    now: Annotated[Time | None, Moment(), Help("Ages are counted from here.")] = None
+    now: Annotated[Moment | None, Field(description="Ages are counted from here.")] = None
     _: KW_ONLY
     rule: Annotated[
-        str | None, Text(most=1000), Help("Set this rule first; with `dry_run` it is only tried.")
+        Rule | None, Field(description="Set this rule first; with `dry_run` it is only tried.")
     ] = None
-    dry_run: Annotated[bool, Flag(), Help("Only say what would go.")] = False
+    dry_run: Annotated[bool, Field(description="Only say what would go.")] = False
 
 
-@frozen
+@operation
 class Export(Operation[int]):
     """Write the whole bank as JSON lines, provenance and transaction times included; how many records.
 
@@ -139,25 +135,25 @@ class Export(Operation[int]):
     """
 
     spec = Spec(scope="admin")
-    path: Annotated[str | Path, Here()]
+    path: Annotated[str | Path, SkipValidation, LOCAL]
     _: KW_ONLY
     vectors: Annotated[
-        bool, Flag(), Help("Without them it is far smaller, and importing it embeds again.")
+        bool, Field(description="Without them it is far smaller, and importing it embeds again.")
     ] = True
-    progress: Annotated[Progress | None, Here()] = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Import(Operation[int]):
     """Fill this bank, which must be empty, with an export; how many records. Interrupted, the same call goes on."""
 
     spec = Spec(scope="admin")
-    path: Annotated[str | Path, Here()]
+    path: Annotated[str | Path, SkipValidation, LOCAL]
     _: KW_ONLY
-    progress: Annotated[Progress | None, Here()] = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Backup(Operation[Path]):
     """Copy the bank into one file while it is in use; the file is there when it has been verified.
 
@@ -165,19 +161,19 @@ class Backup(Operation[Path]):
     """
 
     spec = Spec(scope="admin")
-    path: Annotated[str | Path, Here()]
+    path: Annotated[str | Path, SkipValidation, LOCAL]
     _: KW_ONLY
-    overwrite: Annotated[bool, Flag()] = False
+    overwrite: bool = False
 
 
-@frozen
+@operation
 class BankStats(Operation[Stats]):
     """How much the bank holds."""
 
     spec = Spec("GET /stats", runs="quick")
 
 
-@frozen
+@operation
 class Doctor(Operation[list[Finding]]):
     """What is wrong with the bank, one sentence each; `fix` rebuilds what is derived, never what was said.
 
@@ -185,4 +181,4 @@ class Doctor(Operation[list[Finding]]):
     """
 
     spec = Spec("POST /doctor", scope="admin", runs="long", traced="update_memory")
-    fix: Annotated[bool, Flag()] = False
+    fix: bool = False

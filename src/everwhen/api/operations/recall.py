@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
-from typing import Annotated, Any
+from typing import Annotated
 
-from everwhen.api.operations.arguments import (
+from annotated_types import Ge, Le
+from pydantic import Field
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import (
+    WHOLE,
+    AnyMetadata,
     AsOfTime,
     Budget,
-    Choice,
-    Choices,
-    Flag,
     Fraction,
-    Help,
+    Kinds,
     KnownAtTime,
-    Metadata,
+    Limit,
     Moment,
-    Recipes,
+    Networks,
+    OneOf,
+    RecipeField,
     Stretch,
     Text,
     Texts,
-    Whole,
-)  # fmt: skip
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
+    Tokens,
+)
 from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
-from everwhen.types import KINDS, NETWORKS, Accessed, Between, Context, Recall, Time
+from everwhen.types import Accessed, Context, Recall
 from everwhen.types.recipes import Recipe
 
 ORDERS = ("relevance", "time", "level")
 
 
-@frozen
+@operation
 class RecallMemories(Operation[Recall]):
     """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
@@ -47,48 +49,48 @@ class RecallMemories(Operation[Recall]):
     """
 
     spec = Spec("POST /recall", runs="quick")
-    query: Annotated[str, Text(), Help("A question or what to look for.", "Where does Ana live?")]
+    query: Annotated[
+        Text, Field(description="A question or what to look for.", examples=["Where does Ana live?"])
+    ]
     _: KW_ONLY
     seek: Annotated[
-        str | None,
-        Text("words to look for"),
-        Help("Words that find the candidates; the query then only ranks them."),
+        Text | None, Field(description="Words that find the candidates; the query then only ranks them.")
     ] = None
-    budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
+    budget: Annotated[Budget, Field(description="How widely to search: low is fast, high finds more.")] = (
         "mid"
     )
-    max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What the answer may take.")] = MAX_TOKENS
-    top_k: Annotated[int | None, Whole(least=1, most=10_000), Help("Memories at the most.")] = None
-    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
-    between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
-    before: Annotated[Time | None, Moment()] = None
-    after: Annotated[Time | None, Moment()] = None
+    max_tokens: Annotated[Tokens, Field(description="What the answer may take.")] = MAX_TOKENS
+    top_k: Annotated[
+        Annotated[int, Ge(1), Le(10_000), WHOLE] | None, Field(description="Memories at the most.")
+    ] = None
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    between: Annotated[Stretch | None, Field(description="When it was said.")] = None
+    before: Moment | None = None
+    after: Moment | None = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
     kinds: Annotated[
-        Sequence[str] | None,
-        Choices(among=KINDS),
-        Help(
-            "turn: words as said; event: who did what, when; narrative: what a talk was about; fact: what is true; "
-            "node: summary of a time. Default turn, fact."
+        Kinds | None,
+        Field(
+            description="turn: words as said; event: who did what, when; narrative: what a talk was about; "
+            "fact: what is true; node: summary of a time. Default turn, fact."
         ),
     ] = None
     networks: Annotated[
-        Sequence[str] | None,
-        Choices(among=NETWORKS),
-        Help(
-            "world: people and things; experience: what the assistant did or said; opinion: what somebody believes. "
-            "Default all."
+        Networks | None,
+        Field(
+            description="world: people and things; experience: what the assistant did or said; "
+            "opinion: what somebody believes. Default all."
         ),
     ] = None
-    metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
-    min_confidence: Annotated[float | None, Fraction(), Help("Of facts.")] = None
-    order: Annotated[str, Choice(among=ORDERS)] = "relevance"
-    recipe: Annotated[Recipe | None, Recipes("recipe")] = None
-    fresh: Annotated[bool, Flag(), Help("Wait until all that was added is read.")] = False
+    metadata: AnyMetadata | None = None
+    min_confidence: Annotated[Fraction | None, Field(description="Of facts.")] = None
+    order: Annotated[str, OneOf(ORDERS)] = "relevance"
+    recipe: Annotated[Recipe | None, RecipeField("recall")] = None
+    fresh: Annotated[bool, Field(description="Wait until all that was added is read.")] = False
 
 
-@frozen
+@operation
 class PromptContext(Operation[Context]):
     """What a prompt gets of the memory: a stable part that does not depend on the query, and what is recalled for it.
 
@@ -102,24 +104,24 @@ class PromptContext(Operation[Context]):
     """
 
     spec = Spec("POST /context", runs="quick")
-    query: Annotated[str, Text(), Help("What the user said last.", "Where shall we eat tonight?")]
+    query: Annotated[
+        Text, Field(description="What the user said last.", examples=["Where shall we eat tonight?"])
+    ]
     _: KW_ONLY
-    max_tokens: Annotated[int, Whole(least=1, most=1_000_000), Help("What both parts may take.")] = (
-        CONTEXT_TOKENS
-    )
-    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
+    max_tokens: Annotated[Tokens, Field(description="What both parts may take.")] = CONTEXT_TOKENS
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
     stable_at: Annotated[
-        Time | None, Moment(), Help("What the stable part knows of [all before the day of asking].")
+        Moment | None, Field(description="What the stable part knows of [all before the day of asking].")
     ] = None
-    shown: Annotated[Sequence[str], Texts(), Help("Texts that the model sees anyway.")] = ()
-    budget: Annotated[str | int, Budget(), Help("How widely to search: low is fast, high finds more.")] = (
+    shown: Annotated[Texts, Field(description="Texts that the model sees anyway.")] = ()
+    budget: Annotated[Budget, Field(description="How widely to search: low is fast, high finds more.")] = (
         "mid"
     )
 
 
-@frozen
+@operation
 class MostAccessed(Operation[list[Accessed]]):
     """The memories that recall gave back most often, in all processes, those first."""
 
     spec = Spec("GET /accessed", runs="quick")
-    limit: Annotated[int, Whole(least=1, most=1000)] = 20
+    limit: Limit = 20

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from everwhen.api.operations.arguments import AsOfTime, Choice, Flag, Help, KnownAtTime, Moment, Stretch, Text
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
-from everwhen.types import Between, Comparison, Entry, Listed, Time, TimeAnswer
+from pydantic import Field
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import AsOfTime, KnownAtTime, Moment, Stretch, Text
+from everwhen.types import Comparison, Entry, Listed, TimeAnswer
 from everwhen_time import Grain
 
 GRAINS: tuple[Grain, ...] = ("day", "week", "month", "year")
 
 
-@frozen
+@operation
 class When(Operation[TimeAnswer | None]):
     """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
     and the sentences that say so. None where the memory does not tell.
@@ -26,15 +27,17 @@ class When(Operation[TimeAnswer | None]):
     """
 
     spec = Spec("POST /when")
-    query: Annotated[str, Text(), Help("A question, or the event itself.", "When did Ana move to Porto?")]
+    query: Annotated[
+        Text, Field(description="A question, or the event itself.", examples=["When did Ana move to Porto?"])
+    ]
     _: KW_ONLY
-    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
-    between: Annotated[Between | None, Stretch()] = None
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    between: Stretch | None = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
 
 
-@frozen
+@operation
 class Compare(Operation[Comparison]):
     """Which of two events came first and how many days lie between them, as exactly as their dates allow.
 
@@ -42,15 +45,15 @@ class Compare(Operation[Comparison]):
     """
 
     spec = Spec("POST /compare")
-    a: Annotated[str, Text("first event"), Help(example="Ana's move to Porto")]
-    b: Annotated[str, Text("second event"), Help(example="Ana's new job")]
+    a: Annotated[Text, Field(examples=["Ana's move to Porto"])]
+    b: Annotated[Text, Field(examples=["Ana's new job"])]
     _: KW_ONLY
-    at: Annotated[Time | None, Moment(), Help("The moment of asking.")] = None
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
 
 
-@frozen
+@operation
 class Timeline(Operation[Listed[Entry]]):
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
@@ -61,10 +64,10 @@ class Timeline(Operation[Listed[Entry]]):
     """
 
     spec = Spec("POST /timeline", paged=True)
-    about: Annotated[str | None, Text("topic"), Help("Only what is about this.", "Porto")] = None
-    between: Annotated[Between | None, Stretch()] = None
-    grain: Annotated[Grain | None, Choice(among=GRAINS)] = None
+    about: Annotated[Text | None, Field(description="Only what is about this.", examples=["Porto"])] = None
+    between: Stretch | None = None
+    grain: Grain | None = None
     _: KW_ONLY
-    negated: Annotated[bool, Flag(), Help("Also what did not happen.")] = False
+    negated: Annotated[bool, Field(description="Also what did not happen.")] = False
     as_of: AsOfTime = None
     known_at: KnownAtTime = None

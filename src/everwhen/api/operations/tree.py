@@ -6,14 +6,15 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from everwhen.api.operations.arguments import AsOfTime, Help, Here, KnownAtTime, Moment, Whole
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
-from everwhen.types import Consolidated, Listed, Node, Statement, Time
-from everwhen_time import Interval
+from annotated_types import Ge, Le
+from pydantic import Field, SkipValidation
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import LOCAL, WHOLE, AsOfTime, KnownAtTime, MomentOrEnd, MomentOrInterval
+from everwhen.types import Consolidated, Listed, Node, Statement
 
 
-@frozen
+@operation
 class Consolidate(Operation[Consolidated]):
     """Build the nodes of the tree whose windows are closed, and build again those that late turns changed.
 
@@ -23,13 +24,13 @@ class Consolidate(Operation[Consolidated]):
 
     spec = Spec("POST /consolidate", scope="write", runs="long", traced="update_memory")
     now: Annotated[
-        Time | None, Moment(end=True), Help("Windows before it are closed; `end`: the open ones too.")
+        MomentOrEnd | None, Field(description="Windows before it are closed; `end`: the open ones too.")
     ] = None
     _: KW_ONLY
-    progress: Annotated[Callable[[int, int], None] | None, Here()] = None
+    progress: Annotated[Callable[[int, int], None] | None, SkipValidation, LOCAL] = None
 
 
-@frozen
+@operation
 class Tree(Operation[Listed[Node]]):
     """The nodes of the memory tree, by level and time.
 
@@ -41,18 +42,18 @@ class Tree(Operation[Listed[Node]]):
     """
 
     spec = Spec("GET /tree", paged=True)
-    level: Annotated[int | None, Whole(least=1, most=100), Help("1 is exchanges.")] = None
+    level: Annotated[Annotated[int, Ge(1), Le(100), WHOLE] | None, Field(description="1 is exchanges.")] = (
+        None
+    )
     at: Annotated[
-        Time | Interval | None,
-        Moment(interval=True),
-        Help("Nodes whose interval contains it, or overlaps it."),
+        MomentOrInterval | None, Field(description="Nodes whose interval contains it, or overlaps it.")
     ] = None
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
 
 
-@frozen
+@operation
 class Profile(Operation[Listed[Statement]]):
     """What the tree's top level says, over all of time: statements with support, dates and turns.
 

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY
+from datetime import datetime
 from typing import Annotated, Any
 
-from everwhen.api.operations.arguments import (
-    Choice,
-    Flag,
-    Given,
-    Help,
-    Here,
+from annotated_types import Ge, Le
+from pydantic import Field, SkipValidation
+
+from everwhen.api.operations.base import Operation, Spec, operation
+from everwhen.api.operations.fields import (
+    LOCAL,
+    WHOLE,
+    AnyMetadata,
     Label,
+    Limit,
+    LocalMoment,
     Messages,
-    Metadata,
-    Moment,
+    OneOf,
+    OneOrMessages,
+    Pattern,
     Progress,
     Stretch,
     Text,
-    Whole,
     Zone,
-)  # fmt: skip
-from everwhen.api.operations.base import Operation, Spec
-from everwhen.api.operations.frozen import frozen
-from everwhen.types import Added, Between, Session, Time, Turn
+)
+from everwhen.types import Added, Session, Time, Turn
+from everwhen.types.instants import aware
 from everwhen.types.time_arguments import local
 
 LONGEST_PATTERN = 1000
@@ -32,7 +35,15 @@ LONGEST_PATTERN = 1000
 CALENDARS = ("turns", "events")
 
 
-@frozen
+def _in_zone(at: Time | None, zone: str | None) -> Time | None:
+    """A naive time is local time of the zone beside it; without one it is a mistake."""
+    found = local(at, zone)
+    if isinstance(found, datetime):
+        aware(found, "at")
+    return found
+
+
+@operation
 class Add(Operation[Added]):
     """Remember one or more messages. Durable, and recallable, when it returns.
 
@@ -44,22 +55,20 @@ class Add(Operation[Added]):
 
     spec = Spec("POST /turns", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
     messages: Annotated[
-        Given | Iterable[Given],
-        Messages(single=True),
-        Help(example=[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]),
+        OneOrMessages,
+        Field(examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]]),
     ]
     _: KW_ONLY
-    session: Annotated[str | None, Label(), Help("The conversation it belongs to.")] = None
-    at: Annotated[Time | None, Moment()] = None
-    zone: Annotated[str | None, Zone()] = None
-    metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
+    session: Annotated[Label | None, Field(description="The conversation it belongs to.")] = None
+    at: LocalMoment | None = None
+    zone: Zone | None = None
+    metadata: AnyMetadata | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", local(self.at, self.zone))  # a naive time is local time of the zone
-        Operation.__post_init__(self)
+        object.__setattr__(self, "at", _in_zone(self.at, self.zone))
 
 
-@frozen
+@operation
 class AddMany(Operation[Added]):
     """Remember many messages, in batches that are each durable; `progress` hears how many are done.
 
@@ -67,53 +76,52 @@ class AddMany(Operation[Added]):
     """
 
     spec = Spec("", scope="write")
-    messages: Annotated[Iterable[Given], Messages()]
+    messages: Messages
     _: KW_ONLY
-    session: Annotated[str | None, Label()] = None
-    at: Annotated[Time | None, Moment()] = None
-    zone: Annotated[str | None, Zone()] = None
-    metadata: Annotated[Mapping[str, Any] | None, Metadata()] = None
-    progress: Annotated[Progress | None, Here()] = None
+    session: Label | None = None
+    at: LocalMoment | None = None
+    zone: Zone | None = None
+    metadata: AnyMetadata | None = None
+    progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", local(self.at, self.zone))
-        Operation.__post_init__(self)
+        object.__setattr__(self, "at", _in_zone(self.at, self.zone))
 
 
-@frozen
+@operation
 class Turns(Operation[list[Turn]]):
     """The turn calendar: what was said, in the order of time."""
 
     spec = Spec("GET /turns", runs="quick", paged=True)
-    session: Annotated[str | None, Label(), Help("Only this conversation.")] = None
-    between: Annotated[Between | None, Stretch(), Help("When it was said.")] = None
+    session: Annotated[Label | None, Field(description="Only this conversation.")] = None
+    between: Annotated[Stretch | None, Field(description="When it was said.")] = None
 
 
-@frozen
+@operation
 class OneTurn(Operation[Turn]):
     """One turn by its id."""
 
     spec = Spec("GET /turns/{turn_id}", runs="quick")
-    turn_id: Annotated[str, Text("turn's id")]
+    turn_id: Text
 
 
-@frozen
+@operation
 class TurnsAround(Operation[list[Turn]]):
     """A turn with those right before and after it in its conversation, in the order of time."""
 
     spec = Spec("GET /turns/{turn_id}/around", runs="quick")
-    turn_id: Annotated[str, Text("turn's id")]
-    reach: Annotated[int, Whole(least=0, most=1000)] = 1
+    turn_id: Text
+    reach: Annotated[int, Ge(0), Le(1000), WHOLE] = 1
 
 
-@frozen
+@operation
 class Sessions(Operation[list[Session]]):
     """The conversations."""
 
     spec = Spec("GET /sessions", runs="quick", paged=True)
 
 
-@frozen
+@operation
 class Grep(Operation[list[Any]]):
     """Turns (`Hit`), or events (`EventHit`), whose words contain a pattern, whatever the case, in the order of time.
 
@@ -122,12 +130,10 @@ class Grep(Operation[list[Any]]):
 
     spec = Spec("POST /grep", runs="quick")
     pattern: Annotated[
-        str,
-        Text(most=LONGEST_PATTERN, spaces=True),
-        Help("Words as they were written, whatever the case.", "Porto"),
+        Pattern, Field(description="Words as they were written, whatever the case.", examples=["Porto"])
     ]
     _: KW_ONLY
-    calendar: Annotated[str, Choice(among=CALENDARS)] = "turns"
-    regex: Annotated[bool, Flag()] = False
-    between: Annotated[Between | None, Stretch()] = None
-    limit: Annotated[int, Whole(least=1, most=1000)] = 50
+    calendar: Annotated[str, OneOf(CALENDARS)] = "turns"
+    regex: bool = False
+    between: Stretch | None = None
+    limit: Limit = 50

@@ -10,15 +10,22 @@ from typing import Annotated, Any, TypeVar
 from pydantic import Field
 
 from everwhen.api.operations import Operation, arguments_of
-from everwhen.api.operations import arguments as kinds
 from everwhen.api.operations.base import Parameter
-from everwhen.serve.arguments import BUDGETS, default, one_of, signed, type_of
+from everwhen.api.operations.fields import BUDGETS, MOMENT, STRETCH, OneOf
 from everwhen.serve.mcp.local_memory import Remembering
 from everwhen.serve.mcp.results import LEAST, Json, page
 from everwhen.settings import MAX_TOKENS
 from everwhen.types.time_arguments import TimeReader
 
 T = TypeVar("T")
+
+
+def signed(name: str, of: Any, default: Any = ...) -> Signed:
+    """An argument of a tool's signature."""
+    return Signed(
+        name, Signed.KEYWORD_ONLY, annotation=of, default=Signed.empty if default is ... else default
+    )
+
 
 MOST_TOKENS = 100_000
 """The largest `max_tokens`."""
@@ -54,12 +61,12 @@ def offered(
     chosen = [one for one in _renamed(operation) if one[0] in names]
     made = []
     for name, one in chosen:
-        given = defaults.get(name, default(one))
-        described = said.get(name) or _explained(one)
-        of = _written(one.kind) | None if one.optional or given is None else _written(one.kind)
+        given = defaults.get(name, ... if one.required and not one.optional else one.default)
+        given = None if given is Signed.empty else list(given) if isinstance(given, tuple) else given
+        of = _written(one) | None if one.optional or given is None else _written(one)
+        described = said.get(name) or _explained(name, one)
         made.append(signed(name, Annotated[of, Field(description=described or None)], given))
-    timed = any(isinstance(one.kind, kinds.Moment | kinds.Stretch) for _, one in chosen)
-    if timed and not any(isinstance(one.kind, kinds.Zone) for _, one in chosen):
+    if any({MOMENT, STRETCH} & one.marks for _, one in chosen) and "zone" not in [name for name, _ in chosen]:
         made.append(own("zone", str | None, ZONE, None))
     return made
 
@@ -68,31 +75,23 @@ def _renamed(operation: type[Operation[Any]]) -> list[tuple[str, Parameter]]:
     return [(operation.spec.renamed.get(one.name, one.name), one) for one in arguments_of(operation)]
 
 
-def _written(kind: kinds.Argument) -> Any:
-    """What a model writes; the shortest schema that says it."""
-    match kind:
-        case kinds.Moment() | kinds.Text() | kinds.Name() | kinds.Label() | kinds.Zone():
-            return str
-        case kinds.Stretch():
-            return str | list[str]
-        case kinds.Names(most=most):
-            return Annotated[list[str], Field(max_length=most)]
-        case kinds.Choices(among=among):
-            return list[one_of(among)]  # type: ignore[misc]
-        case kinds.Budget():
-            return one_of(BUDGETS)
-    return type_of(kind)
+def _written(one: Parameter) -> Any:
+    """What a model writes; the shortest schema that says it. The operation itself checks it."""
+    if STRETCH in one.marks and MOMENT not in one.marks:
+        return str | list[str]
+    if MOMENT in one.marks:
+        return str
+    if one.name == "budget":
+        return Annotated[str, OneOf(BUDGETS)]
+    return one.annotation
 
 
-def _explained(one: Parameter) -> str:
-    match one.kind:
-        case kinds.Moment():
-            return "ISO 8601 or 'last Friday'"
-        case kinds.Stretch():
-            return "'last week' or ['2025-03-01', '2025-03-31'], both included"
-        case kinds.Zone():
-            return ZONE
-    return one.help.text.rstrip(".")
+def _explained(name: str, one: Parameter) -> str:
+    if STRETCH in one.marks and MOMENT not in one.marks:
+        return "'last week' or ['2025-03-01', '2025-03-31'], both included"
+    if MOMENT in one.marks:
+        return "ISO 8601 or 'last Friday'"
+    return ZONE if name == "zone" else one.description.rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,21 +110,20 @@ class Call:
         """The operation's arguments that the tool offers, times read in the zone of the call."""
         clock, shared = self.clock, {one.name for one in PAGES}
         return {
-            one.name: self._read(clock, name, one.kind)
+            one.name: self._read(clock, name, one.marks)
             for name, one in _renamed(self.operation)
             if name in self.given and name not in shared
         }
 
-    def _read(self, clock: TimeReader, name: str, kind: kinds.Argument) -> Any:
+    def _read(self, clock: TimeReader, name: str, marks: set[str]) -> Any:
         value = self.given[name]
-        match kind:
-            case kinds.Stretch():
-                return clock.window(value)
-            case kinds.Moment() if name == "at":
-                return clock.at
-            case kinds.Moment():
-                return clock.last(value, name) if name in UP_TO else clock.first(value, name)
-        return value
+        if STRETCH in marks:
+            return clock.window(value)
+        if MOMENT not in marks:
+            return value
+        if name == "at":
+            return clock.at
+        return clock.last(value, name) if name in UP_TO else clock.first(value, name)
 
     def page(
         self,

@@ -13,6 +13,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp_types import ToolAnnotations
 from pydantic import ValidationError
 
+from everwhen.api.operations.mistakes import usage_error
 from everwhen.serve.mcp.results import Json
 
 QUERY = ("pattern", "about")
@@ -70,19 +71,11 @@ class StrictTool(Tool):
         return {other if name == "query" else name: value for name, value in arguments.items()}
 
     def _wrong(self, error: ValidationError) -> str:
-        """What is wrong with the arguments, each named once and explained as in the schema."""
-        wrong: dict[str, str] = {}
-        for one in error.errors(include_url=False, include_input=False):
-            name = str(one["loc"][0])
-            what = "is missing" if one["type"] == "missing" else str(one["msg"])
-            meaning = self.parameters["properties"][name].get("description")
-            what = (
-                what.replace("Input should be", "must be")
-                .replace("a valid integer", "a whole number")
-                .replace("a valid ", "a ")
-            )
-            wrong.setdefault(name, f"{name} {what}" + (f" ({meaning})" if meaning else ""))
-        return f"{self.name}: {'; '.join(wrong.values())}"
+        """What is wrong with an argument, explained as in the schema."""
+        wrong = usage_error(error)
+        name = re.split(r"\W", str(wrong).removeprefix("unknown "))[0]
+        meaning = self.parameters["properties"].get(name, {}).get("description")
+        return f"{self.name}: {wrong}" + (f" ({meaning})" if meaning else "")
 
 
 def strict_tool(fn: Callable[..., str], annotations: ToolAnnotations) -> StrictTool:
@@ -104,13 +97,18 @@ def short(schema: Json) -> Json:
 
 
 def _property(given: Json) -> Json:
-    given.pop("title", None)
-    if "anyOf" in given:
+    for name in ("title", "minLength", "examples"):
+        given.pop(name, None)
+    while "anyOf" in given:
         choices = [choice for choice in given.pop("anyOf") if choice != {"type": "null"}]
-        given = (choices[0] if len(choices) == 1 else {"anyOf": choices}) | given
-    if given.get("default", ...) is None:
-        del given["default"]
-    return given
+        if len(choices) > 1:
+            return {"anyOf": choices} | _without_null(given)
+        given = choices[0] | given
+    return _without_null(given)
+
+
+def _without_null(given: Json) -> Json:
+    return {name: value for name, value in given.items() if (name, value) != ("default", None)}
 
 
 def in_tools(message: str) -> str:

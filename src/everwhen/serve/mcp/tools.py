@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from inspect import Parameter as Signed
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp_types import Tool as ListedTool
@@ -21,12 +21,12 @@ from everwhen import __version__
 from everwhen.api.operations import Operation
 from everwhen.api.operations.events import STATUSES, Events
 from everwhen.api.operations.facts import AsOf, Correct, History
+from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget
 from everwhen.api.operations.recall import RecallMemories
 from everwhen.api.operations.time_questions import Timeline, When
 from everwhen.api.operations.turns import Add, Grep, Turns
 from everwhen.errors import UsageError
-from everwhen.serve.arguments import one_of
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp import results
 from everwhen.serve.mcp.arguments import MOST_TOKENS, PAGES, ROOM, Call, offered, own
@@ -160,7 +160,7 @@ def build(reach: MemoryAccess) -> MemoryServer:
     Add,
     "at session zone",
     own("text", str, "What was said, in the words of whoever said it"),
-    own("role", one_of(ROLES), default="user"),
+    own("role", Annotated[str, OneOf(ROLES)], default="user"),
     own("name", str | None, "Who said it", None),
     own("id", str | None, "An id of your own: the same id is never stored twice", None),
 )
@@ -216,7 +216,12 @@ def search_memories(memory: Remembering, call: Call) -> str:
     Turns,
     "session between",
     own("query", str | None, "Only turns about this; all of them when left out", None),
-    own("match", one_of(MATCHES), "How query is found: by meaning, as exact words, as a regex", "meaning"),
+    own(
+        "match",
+        Annotated[str, OneOf(MATCHES)],
+        "How query is found: by meaning, as exact words, as a regex",
+        "meaning",
+    ),
     *PAGES,
 )
 def search_turns(memory: Remembering, call: Call) -> str:
@@ -262,7 +267,7 @@ def when(memory: Remembering, call: Call) -> str:
     "Timeline",
     Timeline,
     "about between grain negated as_of known_at",
-    own("status", one_of(STATUSES) | None, "Only events of this kind, such as planned", None),
+    own("status", Annotated[str, OneOf(STATUSES)] | None, "Only events of this kind, such as planned", None),
     *PAGES,
 )
 def timeline(memory: Remembering, call: Call) -> str:

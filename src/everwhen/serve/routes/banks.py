@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Query, Request, Response
-from pydantic import BaseModel, Field, StringConstraints, create_model
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from everwhen.api.memory import Memory
-from everwhen.api.operations import arguments_of
-from everwhen.api.operations.facts import MOST_DAYS
-from everwhen.api.operations.maintenance import Export
+from everwhen.api.operations.fields import Days, Name, Rule
 from everwhen.errors import NotFound
-from everwhen.serve.arguments import Body, NameIn, in_body
 from everwhen.serve.pagination import Cursor, Limit, Page, page
 from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written
 from everwhen.serve.transfer_files import Imported, pieces
@@ -21,16 +18,21 @@ from everwhen.types import HalfLives, Stats
 
 router = area("banks")
 MOST_DOMAINS = 1000
-Days = Annotated[float, Field(gt=0, le=MOST_DAYS)]
+
+
+class Body(BaseModel):
+    """A request: nothing that is not asked for, nothing turned into something else."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class BankIn(Body):
     """What can be set of a bank; what is left out stays."""
 
-    zone: NameIn | None = Field(None, examples=["Europe/Lisbon"])
-    half_lives: dict[NameIn, Days] | None = Field(None, max_length=MOST_DOMAINS)
+    zone: Name | None = Field(None, examples=["Europe/Lisbon"])
+    half_lives: dict[Name, Days] | None = Field(None, max_length=MOST_DOMAINS)
     half_life: Days | None = None
-    retention: Annotated[str, StringConstraints(max_length=1000)] | None = Field(
+    retention: Rule | None = Field(
         None,
         examples=["keep raw turns 90 days, summaries for ever"],
         description="How long what is kept once `/retain` is called; empty for ever.",
@@ -124,8 +126,12 @@ _IMPORT["openapi_extra"]["requestBody"] = {
     "required": False,
     "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
 }
-_VECTORS = next(one for one in arguments_of(Export) if one.name == "vectors")
-ExportIn: Any = create_model("ExportIn", __base__=Body, vectors=in_body(_VECTORS))
+
+
+class ExportIn(Body):
+    """What an export holds."""
+
+    vectors: bool = Field(True, description="Without them it is far smaller, and importing it embeds again.")
 
 
 @transfer.post("/banks/{bank}/export", response_class=StreamingResponse, **_EXPORT)

@@ -7,40 +7,39 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import takewhile
-from typing import Any, TypeAlias, get_origin
+from typing import Any, TypeAlias, get_args, get_origin
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, create_model
+from pydantic import ValidationError, create_model
 from pydantic.alias_generators import to_pascal
 
 from everwhen.api.memory import Memory
-from everwhen.api.operations import Operation, Parameter, Spec, arguments_of, operations, result_of
-from everwhen.api.operations.arguments import Name, Stretch, Text
+from everwhen.api.operations import Operation, Parameter, arguments_of, operations, result_of
 from everwhen.api.operations.facts import Current, Get
-from everwhen.serve.arguments import (
-    Body,
-    annotation,
-    in_body,
-    in_query,
-    items_of,
-    one_of,
-    signed,
-    taken,
-    travels,
-)
-from everwhen.serve.pagination import Cursor, CursorIn, Limit, LimitIn, Page, page
+from everwhen.api.operations.fields import MOMENT, MOST_LISTED, SLASHES, STRETCH, Limit, Moment
+from everwhen.api.operations.mistakes import usage_error
+from everwhen.errors import UsageError
+from everwhen.serve.pagination import CursorIn as Cursor
+from everwhen.serve.pagination import Page, page
 from everwhen.serve.problems import Problem
-from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written
+from everwhen.serve.routing import Bank, area, needs, only_known, replied, shape, span_of, state_of, written
 from everwhen.serve.state import ServerState
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
+from everwhen.types.time_arguments import TimeReader
 
 Values: TypeAlias = Mapping[str, Any]
 Handle: TypeAlias = Callable[["Asked"], Awaitable[Response]]
+
+
+INPUTS: dict[str, Inputs] = {}
+"""What a request carries, by the name of its route."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Special:
 
     handle: Handle | None = None
     more: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    """Arguments of the body beside the operation's, each with its type and `Field`."""
+    """Arguments beside the operation's, each with its type and default."""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that stand for something else here when they are left out."""
     pick: Callable[[Values], Operation[Any]] | None = None
@@ -147,21 +146,22 @@ def _add(
 ) -> None:
     first, spec = several[0], several[0].spec
     name = _shared(names)
-    inputs = _Inputs(name, several, special)
+    inputs = Inputs(name, several, special)
     answer = Answering(name, first, special.response)
     handle = special.handle or perform
 
-    async def endpoint(*, request: Request, bank: str, **given: Any) -> Response:
-        values = inputs.values(given)
+    async def endpoint(request: Request, bank: Bank) -> Response:
+        values = await inputs.values(request)
         operation = inputs.operation(values)
         words = getattr(operation, "query", None) or getattr(operation, "question", None)
         if words is not None:
             span_of(request).query(words)
         return await handle(Asked(request, bank, operation, values, answer))
 
-    endpoint.__signature__ = inputs.signature()  # type: ignore[attr-defined]
     declared = needs(spec.scope, spec.traced, if_match=spec.guarded)
     declared["responses"] |= special.responses
+    endpoint.reads_itself = True  # type: ignore[attr-defined]
+    INPUTS[name] = inputs
     router.add_api_route(
         f"/banks/{{bank}}{inputs.path}",
         endpoint,
@@ -175,77 +175,208 @@ def _add(
     )
 
 
-class _Inputs:
-    """What a request at one address carries."""
+class Inputs:
+    """What a request at one address carries: read, and described, from the fields of its operations."""
 
     def __init__(self, name: str, several: Sequence[type[Operation[Any]]], special: Special) -> None:
-        self._several = several
-        self._special = special
-        self._spec: Spec = several[0].spec
-        self.path = self._spec.path
-        self._in_path: list[Parameter] = []
+        self._name, self._several, self._special = name, several, special
+        spec = several[0].spec
+        self.path = spec.path
+        self._in_query = spec.method == "GET"
+        self._in_path: dict[str, Parameter] = {}
         self._others: dict[str, list[Parameter]] = {}
+        self._fixed: dict[str, list[Any]] = {}
         for operation in several:
-            for one in filter(travels, arguments_of(operation)):
-                if f"{{{one.name}}}" in self._spec.path:
-                    self._in_path.append(one)
-                    if isinstance(one.kind, Text):  # it may hold slashes
+            for field_name, value in operation.spec.fixed.items():
+                self._fixed.setdefault(field_name, []).append(value)
+            for one in arguments_of(operation):
+                if f"{{{one.name}}}" in spec.path:
+                    self._in_path[one.name] = one
+                    if SLASHES in one.marks:
                         self.path = self.path.replace(f"{{{one.name}}}", f"{{{one.name}:path}}")
-                else:
+                elif one.travels:
                     self._others.setdefault(operation.spec.renamed.get(one.name, one.name), []).append(one)
-        self._body = self._model(name) if self._spec.method != "GET" else None
+        self._more: dict[str, tuple[Any, Any]] = dict(special.more)
+        if spec.paged:
+            self._more |= {"cursor": (Cursor, None), "limit": (Limit | None, None)}
 
-    def signature(self) -> inspect.Signature:
-        made = [signed("request", Request), signed("bank", Bank)]
-        made += [
-            signed(one.name, str if isinstance(one.kind, Text | Name) else annotation(one))
-            for one in self._in_path
-        ]
-        if self._body is not None:
-            made += [signed("body", self._body)] if self._body.model_fields else []
-            return inspect.Signature(made)
+    @cached_property
+    def taken(self) -> Mapping[str, Any]:
+        """The schema of everything that a request may carry beside its path, by name."""
+        made: dict[str, Any] = {}
+        for name, values in self._fixed.items():
+            made[name] = {"type": "boolean", "default": False} if self._in_query else {"enum": values}
         for name, alike in self._others.items():
-            laxest = min(alike, key=lambda one: one.required)
-            made += in_query(laxest, name, required=len(alike) == len(self._several))
-        flags = {name for one in self._several for name in one.spec.fixed}
-        made += [signed(name, bool, False) for name in sorted(flags)]
-        if self._spec.paged:
-            made += [signed("cursor", Cursor, None), signed("limit", Limit, None)]
-        own = self._special.defaults
-        return inspect.Signature([one.replace(default=own.get(one.name, one.default)) for one in made])
+            one = min(alike, key=lambda one: one.required)
+            if self._in_query and STRETCH in one.marks:
+                if MOMENT in one.marks:
+                    made[name] = _schema(Moment | None, one.description, None)
+                made |= _sides(one, name)
+                continue
+            made[name] = _schema(one.annotation, "", self._default(name, one))
+        return made | {name: _schema(of, "", default) for name, (of, default) in self._more.items()}
 
-    def values(self, given: Values) -> Values:
-        body = given.get("body")
-        return {**given, **(dict(body) if isinstance(body, BaseModel) else {})}
+    @cached_property
+    def needed(self) -> list[str]:
+        every = len(self._several)
+        needed = [
+            name
+            for name, alike in self._others.items()
+            if len(alike) == every and all(one.required and not one.optional for one in alike)
+        ]
+        return needed if self._in_query else [*self._fixed, *needed]
+
+    def describe(self, route: dict[str, Any], schemas: dict[str, Any]) -> None:
+        """Say in the description of the API what a request carries."""
+        listed = route.setdefault("parameters", [])
+        for name, one in self._in_path.items():
+            schema = {"type": "string"} if one.plain is str else _schema(one.annotation)
+            listed.append({"name": name, "in": "path", "required": True, "schema": schema})
+        if self._in_query:
+            for name, schema in self.taken.items():
+                said = {"description": schema["description"]} if "description" in schema else {}
+                required = name in self.needed
+                listed.append({"name": name, "in": "query", "required": required, **said, "schema": schema})
+            return
+        if not self.taken:
+            return
+        title = f"{to_pascal(self._name)}In"
+        schemas[title] = {
+            "title": title,
+            "type": "object",
+            "properties": dict(self.taken),
+            "additionalProperties": False,
+        } | ({"required": self.needed} if self.needed else {})
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{title}"}}}
+        route["requestBody"] = {"required": True, "content": content}
+
+    async def values(self, request: Request) -> Values:
+        """All that came, under the names of the request; what was left out is not there, but for what is not the
+        operation's."""
+        if self._in_query:
+            only_known(request.query_params, [*self.taken])
+            texts = dict(request.query_params)
+            given = {name: _of_text(self.taken[name], text) for name, text in texts.items()}
+        else:
+            only_known(request.query_params, ())
+            given = await _object(request)
+            if unknown := next((name for name in given if name not in self.taken), None):
+                names = ", ".join(self.taken) or "nothing"
+                raise UsageError(f"{unknown[:100]}: there is no such argument; this address takes: {names}")
+        for name, value in given.items():
+            if isinstance(value, list) and len(value) > MOST_LISTED:
+                raise UsageError(
+                    f"{len(value):,} {name} are too many for one request; send at most {MOST_LISTED:,}"
+                )
+        for name, (of, default) in self._more.items():
+            given[name] = checked(name, of, given[name]) if given.get(name) is not None else default
+        for name in self._fixed:
+            if self._in_query:
+                given[name] = checked(name, bool, given.get(name, False))
+        given |= {name: value for name, value in self._special.defaults.items() if name not in given}
+        in_path = request.path_params
+        return given | {
+            name: _of_text(_schema(one.annotation), in_path[name]) for name, one in self._in_path.items()
+        }
 
     def operation(self, values: Values) -> Operation[Any]:
         if self._special.pick is not None:
             return self._special.pick(values)
-        (chosen,) = (
+        fitting = (
             one
             for one in self._several
-            if all(values[name] == value for name, value in one.spec.fixed.items())
+            if all(values.get(name) == value for name, value in one.spec.fixed.items())
         )
-        return chosen(**{one.name: self._value(one, values) for one in arguments_of(chosen) if travels(one)})
+        chosen = next(fitting, None)
+        if chosen is None:
+            raise UsageError(
+                "; ".join(f"{name} must be one of {words}" for name, words in self._fixed.items())
+            )
+        given = {}
+        for one in arguments_of(chosen):
+            name = chosen.spec.renamed.get(one.name, one.name)
+            if self._in_query and STRETCH in one.marks and MOMENT not in one.marks:
+                sides = (values.get("from"), values.get("to"))
+                given |= {one.name: sides} if sides != (None, None) else {}
+            elif one.travels and name in values and not (one.required is False and values[name] is None):
+                given[one.name] = values[name]
+            elif one.required and one.optional:
+                given[one.name] = None
+        return understood(chosen(**given))
 
-    def _value(self, one: Parameter, values: Values) -> Any:
-        if self._body is None and isinstance(one.kind, Stretch):
-            return (values["from_"], values["to"])
-        return taken(values[one.name])
+    def _default(self, name: str, one: Parameter) -> Any:
+        if name in self._special.defaults:
+            return self._special.defaults[name]
+        default = ... if one.required and not one.optional else None if one.required else one.default
+        return list(default) if isinstance(default, tuple) else default
 
-    def _model(self, name: str) -> type[BaseModel]:
-        fixed: dict[str, list[Any]] = {}
-        for one in self._several:
-            for argument, value in one.spec.fixed.items():
-                fixed.setdefault(argument, []).append(value)
-        made: dict[str, tuple[Any, Any]] = {
-            argument: (one_of(tuple(values)), ...) for argument, values in fixed.items()
-        }
-        made |= {argument: in_body(alike[0]) for argument, alike in self._others.items()}
-        made |= self._special.more
-        if self._spec.paged:
-            made |= {"cursor": (CursorIn, None), "limit": (LimitIn, None)}
-        return create_model(f"{to_pascal(name)}In", __base__=Body, **made)  # type: ignore[call-overload, no-any-return]
+
+def _schema(of: Any, description: str = "", default: Any = ...) -> dict[str, Any]:
+    schema = dict(shape(of).json_schema())
+    if description:
+        schema["description"] = description
+    return schema if default is ... else schema | {"default": default}
+
+
+def _sides(one: Parameter, name: str) -> dict[str, Any]:
+    """A stretch of time in a query is two parameters."""
+    about = f"A stretch of time instead of `{name}`" if MOMENT in one.marks else one.description.rstrip(".")
+    side = shape(Moment | None).json_schema()
+    return {
+        "from": side | {"description": f"{about}: from its beginning on."},
+        "to": side | {"description": f"{about}: up to it; a day or an expression is included."},
+    }
+
+
+def _of_text(schema: Mapping[str, Any], text: str) -> Any:
+    """What a text in a query says, where it is no text; else the text, which the operation refuses."""
+    kinds = {one.get("type") for one in (schema, *schema.get("anyOf", ()))}
+    if "boolean" in kinds:
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+    for kind, read in (("integer", int), ("number", float)):
+        if kind in kinds:
+            with suppress(ValueError):
+                return read(text)
+    return text
+
+
+async def _object(request: Request) -> dict[str, Any]:
+    """The body of a request."""
+    body = await request.body()
+    try:
+        given = json.loads(body) if body else {}
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"the body is not JSON: {str(error)[:100] or 'it cannot be read'}") from None
+    if not isinstance(given, dict):
+        raise UsageError('the body must be a JSON object, such as {"query": "Where does Ana live?"}')
+    return given
+
+
+def understood(operation: Operation[Any]) -> Operation[Any]:
+    """The operation, if its times can be read: what cannot is refused before a bank is opened, or made."""
+    clock = TimeReader("UTC")
+    for one in arguments_of(type(operation)):
+        value = getattr(operation, one.name)
+        if value is None or value == "end":
+            continue
+        if STRETCH in one.marks and not (MOMENT in one.marks and isinstance(value, str)):
+            clock.window(value)
+        elif MOMENT in one.marks:
+            clock.interval(value, one.name)
+    return operation
+
+
+def checked(name: str, of: Any, value: Any) -> Any:
+    """A value beside the operation's, checked as those are."""
+    try:
+        return shape(of).validate_python(value, strict=True)
+    except ValidationError as error:
+        raise usage_error(error, name) from None
+
+
+def items_of(result: Any) -> Any:
+    """What a list, an iterator or another sequence holds."""
+    return get_args(result)[0] if get_origin(result) is not None else Any
 
 
 def _shared(names: Sequence[str]) -> str:

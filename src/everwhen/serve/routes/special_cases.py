@@ -20,12 +20,12 @@ from everwhen.api.memory import Memory
 from everwhen.api.operations import Operation
 from everwhen.api.operations.ask import Ask
 from everwhen.api.operations.facts import About, AsOf, Current, History, Stale
+from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget, Retain
 from everwhen.api.operations.recall import RecallMemories
 from everwhen.api.operations.tree import Consolidate, Tree
 from everwhen.api.operations.turns import Grep, Turns
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.serve.arguments import some_of
 from everwhen.serve.auth import admit
 from everwhen.serve.logs import say
 from everwhen.serve.pagination import after_turn, page_of_turns
@@ -69,7 +69,7 @@ async def _grep(asked: Asked) -> Response:
 
 async def _tree(asked: Asked) -> Response:
     """Takes `from` and `to` as well as `at`."""
-    operation, sides = asked.operation, (asked.values["from_"], asked.values["to"])
+    operation, sides = asked.operation, (asked.values.get("from"), asked.values.get("to"))
     if operation.at is not None and sides != (None, None):
         raise Problem(422, "at: give an instant, or a stretch of time as from and to, not both", "UsageError")
 
@@ -105,18 +105,21 @@ def _less(asked: Asked) -> Any:
 
 def _meant(given: Mapping[str, Any]) -> Operation[Any]:
     """What `GET /facts` asks for: what holds now, what held at an instant, or how a subject changed."""
-    subject, predicate = given["subject"], given["predicate"]
-    if given["history"] or given["versions"]:
+    subject, predicate = given.get("subject"), given.get("predicate")
+    if given["history"] or given.get("versions"):
         if subject is None:
             raise UsageError("history: name the subject whose history you want (`subject`)")
-        if predicate is None:
-            return About(subject, versions=given["versions"])
-        return History(subject, predicate, versions=given["versions"])
-    if given["as_of"] is not None:
-        return AsOf(given["as_of"], subject, predicate, known_at=given["known_at"])
-    if given["known_at"] is not None:
+        versions = bool(given.get("versions"))
+        return (
+            About(subject, versions=versions)
+            if predicate is None
+            else History(subject, predicate, versions=versions)
+        )
+    if given.get("as_of") is not None:
+        return AsOf(given["as_of"], subject, predicate, known_at=given.get("known_at"))
+    if given.get("known_at") is not None:
         raise UsageError("known_at: say also for which instant (`as_of`)")
-    return Current(subject, predicate, now=given["now"])
+    return Current(subject, predicate, now=given.get("now"))
 
 
 async def _forget(asked: Asked) -> Response:
@@ -229,12 +232,21 @@ SPECIAL = {
         _recall,
         more={
             "include_metadata": (
-                bool,
-                Field(False, description="Give each memory's metadata too; `max_tokens` does not count it."),
+                Annotated[
+                    bool,
+                    Field(description="Give each memory's metadata too; `max_tokens` does not count it."),
+                ],
+                False,
             ),
             "without": (
-                some_of((*CHANNELS, *STAGES)),
-                Field([], description="Stages to leave out, such as `rerank`."),
+                Annotated[
+                    list[Annotated[str, OneOf((*CHANNELS, *STAGES))]],
+                    Field(
+                        max_length=len(CHANNELS) + len(STAGES),
+                        description="Stages to leave out, such as `rerank`.",
+                    ),
+                ],
+                [],
             ),
         },
     ),

@@ -45,9 +45,10 @@ def _elsewhere(home: Path) -> None:
     home.mkdir()
 
 
-def test_the_wheel_has_the_package_alone(site: Path) -> None:
+def test_the_wheel_has_the_package_and_the_time_library_alone(site: Path) -> None:
     assert {one.name for one in site.iterdir()} == {
         "everwhen",
+        "everwhen_time",
         *(one.name for one in site.glob("*.dist-info")),
     }
 
@@ -64,9 +65,7 @@ def test_the_wheel_has_nothing_that_measures_or_fits(site: Path, word: str) -> N
 
 def test_the_wheel_has_the_networks_and_the_tables(site: Path) -> None:
     """What is loaded as a file, and not imported, is in the wheel as well."""
-    sources = [
-        one for one in (ROOT / "src" / "everwhen").rglob("*") if one.is_file() and one.suffix != ".pyc"
-    ]
+    sources = [one for one in (ROOT / "src").rglob("*") if one.is_file() and one.suffix != ".pyc"]
     assert [one for one in sources if not (site / one.relative_to(ROOT / "src")).is_file()] == []
 
 

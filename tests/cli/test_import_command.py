@@ -16,7 +16,7 @@ from everwhen.cli import run
 from everwhen.store.files import json_values
 from everwhen.write.importers import ReadingOptions, read
 
-FIXTURES = Path(__file__).parents[1] / "ingest" / "importers" / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "write" / "importers" / "fixtures"
 NEW = {
     "claude-code.jsonl": 7,
     "codex.jsonl": 5,

@@ -145,7 +145,7 @@ def test_a_clock_that_jumps_loses_no_order_and_is_told(home: Path, monkeypatch: 
         def now(cls, tz: object = None) -> datetime:  # type: ignore[override]
             return Clock.now()
 
-    for module in ("ingest.remember", "facts.interface", "store.sql.graph", "store.sql.graph_writer"):
+    for module in ("write.remember", "facts.interface", "store.sql.graph", "store.sql.graph_writer"):
         monkeypatch.setattr(f"everwhen.{module}.datetime", Jumping)
     with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add({"content": "I live in Berlin.", "id": "first"})

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen import messages
 from everwhen.errors import UsageError
-from everwhen.types import Message
+from everwhen.types import Message, messages
 from everwhen.types.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
 from everwhen.types.messages.message_parts import as_text, caption
 from everwhen_time.zones import zone_name, zone_of

@@ -25,7 +25,7 @@ from everwhen.agents.coding.edited_text import (
 )
 from everwhen.store.files.private import private_folder, write_private
 
-HOOK = "coding_agents"
+HOOK = "agents/coding"
 """Stands in the command of every hook of ours, and shows that it is."""
 
 
@@ -75,7 +75,7 @@ def whole(path: Path, words: str) -> Change:
 
 
 def _is_ours(entry: Any) -> bool:
-    return HOOK in json.dumps(entry) and "everwhen" in json.dumps(entry)
+    return HOOK in json.dumps(entry).replace("\\\\", "/") and "everwhen" in json.dumps(entry)
 
 
 @dataclass(frozen=True, slots=True)

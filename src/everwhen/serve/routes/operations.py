@@ -292,7 +292,7 @@ class Inputs:
             raise UsageError(
                 "; ".join(f"{name} must be one of {words}" for name, words in self._fixed.items())
             )
-        given = {}
+        given: dict[str, Any] = {}
         for one in arguments_of(chosen):
             name = chosen.spec.renamed.get(one.name, one.name)
             if self._in_query and STRETCH in one.marks and MOMENT not in one.marks:

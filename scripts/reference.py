@@ -1,4 +1,5 @@
-"""Writes docs/reference/ from the code: operations, commands, routes, tools, settings (`make reference`).
+"""Writes docs/reference/ from the code: operations, commands, routes, tools, settings (`make reference`), and what the
+MCP server says of itself (`serve/mcp/listing.json`).
 
 Each page is a function that gives its text; `tests/test_reference.py` holds the files against them.
 """
@@ -13,8 +14,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))  # also where a test loads this file by its path
 
+from reference_listing import listing
 from reference_markdown import attribute_docs, cell, code, documented, head, sentence, table
 from reference_python import python_page
+
+from everwhen.serve.mcp.stdio import LISTING
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -222,6 +226,8 @@ VARIABLES = (
 
 
 def main() -> None:
+    LISTING.write_text(listing(), encoding="utf-8")
+    print(LISTING.name)
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, text in pages().items():
         (FOLDER / name).write_text(text, encoding="utf-8")

@@ -41,6 +41,11 @@ def test_a_page_says_what_the_code_says(made: dict[str, str], page: str) -> None
     assert kept == made[page], f"docs/reference/{page} is stale; `make reference` writes it anew"
 
 
+def test_the_mcp_server_says_of_itself_what_is_kept_of_it(reference: ModuleType) -> None:
+    kept = reference.LISTING.read_text(encoding="utf-8")
+    assert kept == reference.listing(), f"{reference.LISTING.name} is stale; `make reference` writes it anew"
+
+
 def test_every_operation_and_every_setting_is_there(made: dict[str, str]) -> None:
     assert not [name for name in operations() if f"\n### {name}\n" not in made["python.md"]]
     assert not [one.name for one in fields(Settings) if f"| `{one.name}` |" not in made["settings.md"]]

@@ -24,7 +24,7 @@ _LEAST: Mapping[str, float] = {
     "batch": 1, "context_chars": 0, "cache_entries": 0, "echo_words": 0, "rrf_k": 0, "busy_seconds": 0,
     "wait_seconds": 0, "graph_seeds": 0, "entity_fan_out": 0, "satf_anchors": 1, "satf_sigma": 0.001, "satf_alpha": 0,
     "llm_temperature": 0, "consolidation_temperature": 0, "ask_steps": 1, "ask_seconds": 0.001, "read": 0,
-    "rerank_weight": 0, "rerank_timeout": 0.001,
+    "rerank_weight": 0, "rerank_timeout": 0.001, "prompt_seconds": 0.02,
 }  # fmt: skip
 _SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
 
@@ -208,6 +208,11 @@ class Settings:
     `day, week, month` (TiMem) for a new tree."""
     tree_exchanges: int | None = None
     """Exchanges in a node of level 1; None is what the bank has, and 1 (TiMem) for a new tree."""
+
+    # Coding agents
+    prompt_seconds: float = 0.5
+    """How long a prompt of a coding agent waits for its memories; what comes later comes with the session's next
+    prompt. `everwhen setup` writes it into the hooks. A tool gives a hook up after 3 to 5 seconds."""
 
     # Store
     busy_seconds: float = 30.0

@@ -19,6 +19,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.agents.coding import hook, resident
+from everwhen.agents.coding.attending import LATE, MOST_LATE, Attendant
+from everwhen.agents.coding.tools import TOOLS
 from everwhen.errors import NotFound, Unavailable
 
 PATIENT = "60000"
@@ -221,6 +223,48 @@ def test_an_answer_that_is_garbage_is_not_printed(
     home = stranger(answer)
     assert run_hook(home, "claude-code", "ask", prompt("hello", "s")) == ""
     assert (home / "agents" / hook.LOG).read_text()
+
+
+def test_a_memory_that_came_too_late_comes_with_the_next_prompt_and_says_so(process: Path) -> None:
+    with Memory.open(process, "work") as memory:
+        memory.add("The invoices are kept in the vault in Tromsø.", session="old")
+        memory.flush()
+    number = int((process / "agents" / hook.LOCK).read_text())
+    asked = prompt("Where are the invoices kept?", "late")
+    os.kill(number, signal.SIGSTOP)
+    try:
+        assert run_hook(process, "claude-code", "ask", asked, wait="50") == ""
+    finally:
+        os.kill(number, signal.SIGCONT)
+    came: list[str] = []
+
+    def comes() -> bool:
+        other = run_hook(process, "claude-code", "ask", prompt("Thank you.", "another"))
+        assert LATE not in other, "a session got the memory of another"
+        came.append(run_hook(process, "claude-code", "ask", prompt("Thank you.", "late")))
+        return "Tromsø" in context(came[-1]) if came[-1] else False
+
+    until(comes)
+    assert context(came[-1]).count("vault in Tromsø") == 1
+    assert LATE in context(came[-1]).partition("Tromsø")[0]
+    again = run_hook(process, "claude-code", "ask", asked)
+    assert "Tromsø" not in again, "the model has it already"
+
+
+def test_memories_that_nobody_waits_for_do_not_pile_up_and_are_forgotten_when_a_session_begins(
+    story_told: Memory,
+) -> None:
+    attendant, tool = Attendant(story_told), TOOLS["claude-code"]
+    for number in range(3 * MOST_LATE):
+        answer = attendant.answer(tool, prompt(f"Where does Ana live? {number}", "s"))
+        answer.settle()
+    assert answer.session is not None and 0 < len(answer.session.late) <= MOST_LATE
+    begun = attendant.answer(tool, {"hook_event_name": "SessionStart", "session_id": "s"})
+    assert begun.words and LATE not in begun.words
+    without_a_name = attendant.answer(tool, {"hook_event_name": "UserPromptSubmit", "prompt": "Who is Ana?"})
+    without_a_name.settle()
+    stranger = attendant.answer(tool, {"hook_event_name": "UserPromptSubmit", "prompt": "And Rui?"})
+    assert LATE not in stranger.words, "whose memories these are is not known"
 
 
 def test_a_process_that_does_not_answer_is_not_waited_for(stranger: Callable[[bytes | None], Path]) -> None:

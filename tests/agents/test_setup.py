@@ -192,6 +192,18 @@ def test_settings_that_cannot_be_read_are_left_alone_and_nothing_is_written(
     assert f"{path} was left as it is" in error and len(error.splitlines()) == 1
 
 
+@pytest.mark.parametrize("tool", [one.name for one in TOOLS.values() if one.asks])
+def test_the_hooks_of_a_prompt_wait_as_long_as_is_set(
+    user: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for seconds, waits in ((None, 500), ("1.25", 1250)):
+        if seconds:
+            monkeypatch.setenv("EVERWHEN_PROMPT_SECONDS", seconds)
+        assert run(["setup", tool]) == 0
+        written = "".join(text.decode() for text in files(user).values())
+        assert f"ask {waits}" in written or f"const wait = {waits} " in written
+
+
 def test_settings_behind_a_link_stay_behind_it(user: Path) -> None:
     real = user / "dotfiles.json"
     real.write_text("{}\n")

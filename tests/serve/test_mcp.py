@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import subprocess
 import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +173,81 @@ def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch
     asyncio.run(talk())
     with Memory.open(home, "ana", create=False) as memory:
         assert memory.stats().turns == 1
+
+
+WITHOUT_ENGINE = """
+import sys, threading
+class Never:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("anyio", "everwhen.api.memory", "mcp_types", "numpy", "onnxruntime", "pydantic"):
+            threading.Event().wait()
+sys.meta_path.insert(0, Never())
+sys.argv[1:] = ["mcp", "--bank", "ana"]
+from everwhen.cli import main
+main()
+"""
+"""`everwhen mcp` where nothing that takes time to load ever gets there."""
+CLIENT = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+META = {f"io.modelcontextprotocol/{name}": one for name, one in CLIENT.items() if name == "clientInfo"}
+META |= {"io.modelcontextprotocol/clientCapabilities": {}}
+GREETING = {"method": "initialize", "params": {"protocolVersion": "2025-06-18", **CLIENT}}
+
+
+@contextmanager
+def talking(*command: str) -> Iterator[Callable[..., dict[str, Any]]]:
+    """A process to which messages are sent as they are; each call sends one and gives the next line that comes."""
+    with subprocess.Popen(
+        [sys.executable, *command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        sent = 0
+        watchdog = threading.Timer(300, process.kill)
+        watchdog.start()
+
+        def send(**message: Any) -> dict[str, Any]:
+            nonlocal sent
+            sent += 1
+            print(json.dumps({"jsonrpc": "2.0", "id": sent, **message}), file=process.stdin, flush=True)
+            answer = json.loads(process.stdout.readline())
+            assert answer["id"] == sent, "an answer came that nobody had asked for"
+            return dict(answer)
+
+        try:
+            yield send
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
+@pytest.mark.parametrize("version", ["2025-06-18", "2026-07-28"])
+def test_tools_are_listed_while_nothing_is_loaded_yet(version: str) -> None:
+    with talking("-c", WITHOUT_ENGINE) as send:
+        said = (
+            {}
+            if version < "2026"
+            else {"_meta": {**META, "io.modelcontextprotocol/protocolVersion": version}}
+        )
+        if not said:
+            assert send(**GREETING)["result"]["protocolVersion"] == version
+        else:
+            assert version in send(method="server/discover", params=said)["result"]["supportedVersions"]
+        listed = send(method="tools/list", params=said)["result"]["tools"]
+        assert {one["name"] for one in listed} == TOOLS
+        assert send(method="prompts/list", params=said)["result"]["prompts"]
+
+
+def test_a_client_that_was_greeted_before_the_server_was_there_is_known_to_it(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
+    with talking("-m", "everwhen", "mcp", "--bank", "ana") as send:
+        assert "error" in send(method="tools/list"), "nobody has greeted yet"
+        assert "error" in send(method="initialize", params={"protocolVersion": "2025-06-18"})
+        assert send(**GREETING)["result"]["serverInfo"]["name"] == "everwhen"
+        call = {"name": "add_memory", "arguments": {"text": "I play the violin."}}
+        assert not send(method="tools/call", params=call)["result"]["isError"]
+        assert "error" in send(method="nonsense")
+        assert send(method="ping")["result"] == {}
 
 
 def test_a_process_attaches_to_the_server_that_runs(settings: ServerSettings) -> None:

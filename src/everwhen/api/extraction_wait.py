@@ -17,6 +17,8 @@ class Wait:
     """How many turns were still unread when each memory (by `id`) had waited."""
 
     left: dict[int, int] = field(default_factory=dict)
+    patience: int = 1
+    """How many times as long as else is waited, where one batch is all that waits."""
 
     @property
     def pending(self) -> int:
@@ -29,13 +31,13 @@ _current: ContextVar[Wait | None] = ContextVar("everwhen_wait", default=None)
 
 
 @contextmanager
-def one_wait() -> Iterator[Wait]:
+def one_wait(patience: int = 1) -> Iterator[Wait]:
     """What is read inside waits for extraction once. Nested blocks share the outermost one."""
     outer = _current.get()
     if outer is not None:
         yield outer
         return
-    wait = Wait()
+    wait = Wait(patience=patience)
     token = _current.set(wait)
     try:
         yield wait
@@ -46,6 +48,12 @@ def one_wait() -> Iterator[Wait]:
 def begin_wait() -> None:
     """The same for the rest of the current context: for work that goes on in a context of its own."""
     _current.set(Wait())
+
+
+def patience() -> int:
+    """How many times as long as else a single batch is waited for here."""
+    wait = _current.get()
+    return 1 if wait is None else wait.patience
 
 
 def still_pending() -> int:

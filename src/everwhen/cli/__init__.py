@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> None:
     code: list[int] = []
     if arguments is None:  # the process is this command's
         atexit.register(_leave, code)  # before all others, so that it comes after them
-    code.append(run(sys.argv[1:] if arguments is None else arguments))
+    code.append(run(sys.argv[1:], own_process=True) if arguments is None else run(arguments))
     sys.exit(code[0])
 
 
@@ -38,7 +38,7 @@ def _leave(code: list[int]) -> None:
         os._exit(code[0])
 
 
-def run(arguments: list[str]) -> int:
+def run(arguments: list[str], own_process: bool = False) -> int:
     """Run one command and return its exit code; nothing of a stack trace reaches a user."""
     import typer
 
@@ -50,7 +50,8 @@ def run(arguments: list[str]) -> int:
     as_json = "--json" in options
     try:
         arguments = hoisted(arguments)
-        code = typer.main.get_command(app).main(arguments, prog_name="everwhen", standalone_mode=False)
+        command = typer.main.get_command(app)
+        code = command.main(arguments, prog_name="everwhen", standalone_mode=False, obj=own_process)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except EverwhenError as error:

@@ -15,6 +15,7 @@ from typer import Argument, Exit, Option
 
 from everwhen.cli import interrupt
 from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.extract_behind import extract_behind, is_left
 from everwhen.cli.progress import counting, working
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
 
@@ -31,8 +32,10 @@ LATER = "none"
 """The setting `extract` of a bank that leaves extraction to `everwhen bank process`."""
 
 Wait = Annotated[
-    bool,
-    Option("--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for later."),
+    bool | None,
+    Option(
+        "--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for `process`."
+    ),
 ]
 
 
@@ -47,18 +50,26 @@ def add(
     name: Annotated[str | None, Option(help="Who said it.")] = None,
     session: Annotated[str | None, Option(help="Conversation [the day's].")] = None,
     at: Annotated[str | None, Option(help="When: ISO 8601 or 'last Friday' [now].")] = None,
-    wait: Wait = True,
+    wait: Wait = None,
 ) -> None:
-    """Remember one or more messages."""
-    with here.open(create=True, **({} if wait else {"extract": LATER})) as memory:
+    """Remember one or more messages.
+
+    With neither --wait nor --no-wait, events and entities are extracted behind the command.
+    """
+    waits = wait or (wait is None and not here.own_process)
+    with here.open(create=True, **({} if waits else {"extract": LATER})) as memory:
         words = [_standard_input() if one == "-" else one for one in text]
         many = sum(map(len, words))
         with working(here, f"embedding {many:,} characters") if many > LONG else nullcontext():
             messages = [{"role": role, "content": one, "name": name} for one in words]
             added = memory.add(messages, session=session, at=at, zone=here.zone)
-        extract(here, memory)
-    turns = "1 turn" if added.new == 1 else f"{added.new} turns"
-    here.tell(added, f"remembered {turns} in session {added.session} of bank {memory.bank}")
+        turns = "1 turn" if added.new == 1 else f"{added.new} turns"
+        here.tell(added, f"remembered {turns} in session {added.session} of bank {memory.bank}")
+        if waits:
+            extract(here, memory)
+    if wait is None and not waits and not extract_behind(here):
+        with here.open() as memory:
+            extract(here, memory)
 
 
 def _standard_input() -> str:
@@ -73,13 +84,15 @@ def _standard_input() -> str:
 
 
 @app.command()
-def process(here: GlobalOptions) -> None:
+def process(here: GlobalOptions, lock: Annotated[int | None, Option(hidden=True)] = None) -> None:
     """Extract from the turns that still wait for it.
 
     They were added with --no-wait, or a crash left them.
     """
     with here.open() as memory:
         done, bank = extract(here, memory), memory.bank
+        while lock is not None and is_left(lock, memory):
+            done += extract(here, memory)
     said = f"{done} turns extracted" if done else "nothing was pending"
     here.tell({"bank": bank, "processed": done}, f"bank {bank}: {said}")
 
@@ -157,7 +170,7 @@ def import_(
     if file.is_file() and (format == "everwhen" or (format == "auto" and is_export(file))):
         if name is not None:
             raise UsageError("an export of everwhen keeps the names that it has; leave --name out")
-        _import_export(here, file, wait)
+        _import_export(here, file, bool(wait))
         return
     interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
     with counting(here, f"importing {file.name}") as tick:

@@ -67,6 +67,8 @@ _WITH_VALUE = ("--home", "--store", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
 _LONG = ("chat", "mcp", "resident", "serve", "server", "ui")
 """Commands that answer many questions, each of which waits for extraction by itself."""
+PATIENCE = 6
+"""What a command added just before is waited for: on a busy machine 20 seconds are not enough to load the extractor."""
 
 
 @dataclass
@@ -79,6 +81,8 @@ class GlobalOptions:
     json: bool = False
     quiet: bool = False
     store: str | None = None
+    own_process: bool = False
+    """Whether the process ends with the command, and not after others."""
 
     def open(self, *, create: bool = False, **settings: Any) -> Memory:
         """The bank that the command is about."""
@@ -178,7 +182,7 @@ def options(
     ] = False,
 ) -> None:
     """Options that work before or after any command."""
-    context.obj = GlobalOptions(home, bank, zone, json, quiet, store)
+    context.obj = GlobalOptions(home, bank, zone, json, quiet, store, bool(context.obj))
     if context.invoked_subcommand not in _LONG:
         context.with_resource(_telling_what_is_missing())
 
@@ -188,7 +192,7 @@ def _telling_what_is_missing() -> Iterator[None]:
     """A command waits for extraction once, and says what it did not wait for."""
     from everwhen.api.extraction_wait import one_wait
 
-    with one_wait() as wait:
+    with one_wait(PATIENCE) as wait:
         yield
         if wait.pending:
             typer.echo(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from typer import Argument, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
 from everwhen.errors import UsageError
-from everwhen.store.files.home import home_folder
+from everwhen.store.files.home import check_bank_name, home_folder
 
 keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)
 app.add_typer(keys, name="keys")
@@ -78,8 +77,8 @@ def mcp(
     """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
     from everwhen.serve.missing_extra import need
 
-    home = home_folder(here.home)
-    here.banks().check_name(here.bank or "default")
+    home, bank = home_folder(here.home), here.bank or "default"
+    check_bank_name(bank)
     need("mcp")
     if http:
         from everwhen.serve.server import run as run_server
@@ -87,11 +86,10 @@ def mcp(
 
         run_server(ServerSettings(home=home, store=here.store, host=host, port=port, auth=not no_auth))
         return
-    from everwhen.serve.mcp.local_memory import LocalMemory
-    from everwhen.serve.mcp.tools import build
+    from everwhen.serve.discovery import running
+    from everwhen.serve.mcp.stdio import serve as serve_stdio
 
-    with closing(LocalMemory(home, here.bank or "default", here.store)) as reach:
-        build(reach).run("stdio")
+    serve_stdio(home, bank, here.store, None if running(home / "serve") else here.expect_models)
 
 
 @app.command()

@@ -25,13 +25,14 @@ def setup(
     from everwhen.agents.coding.changes import Setup
     from everwhen.agents.coding.tools import TOOLS, Place
     from everwhen.errors import UsageError
+    from everwhen.settings import load
     from everwhen.store.files.home import check_bank_name, home_folder
 
     if tool not in TOOLS:
         raise UsageError(f"unknown tool '{tool}'; there are {', '.join(TOOLS)}")
     chosen, home, bank = TOOLS[tool], home_folder(here.home), here.bank or "default"
     check_bank_name(bank)
-    place = Place(Path.home(), home, bank, os.environ)
+    place = Place(Path.home(), home, bank, os.environ, round(1000 * load().prompt_seconds))
     files = Setup(chosen.changes(place), home / hook.FOLDER / "setup" / tool)
     written = files.undo(dry_run) if undo else files.do(dry_run)
     notes = [] if undo else list(chosen.notes)

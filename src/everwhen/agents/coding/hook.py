@@ -1,11 +1,12 @@
 """The script that coding agents run at their events: it speaks to the resident process, and is all that they wait for.
 
-    python -I -S hook.py HOME BANK TOOL ask|keep [MILLISECONDS]
+    python -I -S hook.py HOME BANK TOOL ask MILLISECONDS
+    python -I -S hook.py HOME BANK TOOL keep
 
 What the agent tells (JSON on standard input) is passed on as it is. `ask` prints the answer of the resident process,
-and nothing where there is none in time; `keep` leaves a file for it to take up. Either starts the process where there
-is none, and does not wait for it. Whatever fails, the exit code is 0 and standard output is empty: an agent must never
-stop because of its memory.
+and nothing where there is none in time: then it comes with the next prompt. `keep` leaves a file for it to take up.
+Either starts the process where there is none, and does not wait for it. Whatever fails, the exit code is 0 and standard
+output is empty: an agent must never stop because of its memory.
 
 It imports only what Python has compiled in, and nothing of everwhen: its own start is part of every prompt.
 """
@@ -19,8 +20,8 @@ SOCKET = "resident.sock"
 LOCK = "resident.lock"
 SPOOL = "spool"
 LOG = "hook.log"
-WAIT = 80
-"""Milliseconds that `ask` waits for an answer: with the start of this script, a tenth of a second."""
+TAKEN = b"+"
+"""Says that an answer came in time. Without it the process keeps the answer for the next prompt."""
 LONGEST_ANSWER = 1_000_000
 LONGEST_LOG = 1_000_000
 LONGEST_WORDS = 64
@@ -30,7 +31,7 @@ AGAIN = 10.0
 
 def main(arguments: list[str]) -> None:
     home, bank, tool, what = arguments[:4]
-    wait = float(arguments[4] if len(arguments) > 4 else WAIT) / 1000
+    wait = float(arguments[4]) / 1000 if what == "ask" else 0.0
     told = b"".join(iter(lambda: os.read(0, 65536), b""))
     os.makedirs(os.path.join(home, FOLDER, SPOOL), mode=0o700, exist_ok=True)
     os.chdir(
@@ -40,7 +41,7 @@ def main(arguments: list[str]) -> None:
     if what == "keep":
         leave(header + told)
         header, told = b"poke\n", b""
-    answer = speak(header + told, wait if what == "ask" else 0.0)
+    answer = speak(header + told, wait)
     if answer is None:
         start(home, bank)
     elif answer:
@@ -49,7 +50,7 @@ def main(arguments: list[str]) -> None:
 
 def speak(request: bytes, wait: float) -> bytes | None:
     """The answer of the resident process; empty where there is none in time, None where there is no process."""
-    from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket
+    from _socket import AF_UNIX, SOCK_STREAM, socket
 
     until = time.monotonic() + max(wait, 0.02)
     one = socket(AF_UNIX, SOCK_STREAM)
@@ -58,12 +59,15 @@ def speak(request: bytes, wait: float) -> bytes | None:
         one.connect(SOCKET)
     except (FileNotFoundError, ConnectionRefusedError):
         return None
-    one.sendall(request)
-    one.shutdown(SHUT_WR)
+    one.sendall(b"%d\n%s" % (len(request), request))
     if not wait:
         return b""
     got = b""
     while len(got) < LONGEST_ANSWER:
+        length, newline, answer = got.partition(b"\n")
+        if newline and length == b"ok %d" % len(answer):
+            one.sendall(TAKEN)
+            return answer
         left = until - time.monotonic()
         if left <= 0:
             raise TimeoutError("no answer in time")
@@ -72,10 +76,7 @@ def speak(request: bytes, wait: float) -> bytes | None:
         if not part:
             break
         got += part
-    length, newline, answer = got.partition(b"\n")
-    if not newline or length != b"ok %d" % len(answer):
-        raise ValueError(f"not an answer: {got[:LONGEST_WORDS]!r}")
-    return answer
+    raise ValueError(f"not an answer: {got[:LONGEST_WORDS]!r}")
 
 
 def leave(event: bytes) -> None:

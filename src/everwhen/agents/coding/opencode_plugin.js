@@ -2,13 +2,14 @@
 import { spawn } from "node:child_process"
 
 const hook = ["HOOK"]
+const wait = "WAIT" // milliseconds
 
 // What the hook prints. It never fails: a memory must not stop the agent.
 const run = (what, event) =>
   new Promise((resolve) => {
     try {
-      const child = spawn(hook[0], [...hook.slice(1), what], { stdio: ["pipe", "pipe", "ignore"] })
-      const late = setTimeout(() => { child.kill(); resolve("") }, 2000)
+      const child = spawn(hook[0], [...hook.slice(1), what, `${wait}`], { stdio: ["pipe", "pipe", "ignore"] })
+      const late = setTimeout(() => { child.kill(); resolve("") }, wait + 1500)
       let out = ""
       child.stdout.on("data", (part) => { out += part })
       child.on("error", () => { clearTimeout(late); resolve("") })

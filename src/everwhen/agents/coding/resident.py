@@ -1,9 +1,10 @@
 """The process that answers the hooks of coding agents: it keeps banks open, so that a prompt waits for a recall only.
 
 It is started by the first hook that finds none, and ends by itself when nobody has needed it for a while. Hooks speak
-to it over a socket in the home folder that only its owner may use: a line `ask TOOL BANK` and the event as JSON; the
-answer is a line `ok LENGTH` and the words. What is to be kept lies in files, which it takes up in their order, so that
-nothing is lost while it is not there.
+to it over a socket in the home folder that only its owner may use: the length of what follows, a line `ask TOOL BANK`
+and the event as JSON; the answer is a line `ok LENGTH` and the words. A hook that got them says so; what came too late
+for a prompt comes with the session's next one. What is to be kept lies in files, which it takes up in their order, so
+that nothing is lost while it is not there.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.agents.coding import hook
-from everwhen.agents.coding.attending import Attendant
+from everwhen.agents.coding.attending import Answer, Attendant
 from everwhen.agents.coding.tools import TOOLS
 from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, NotFound, Unavailable, UsageError
@@ -104,34 +105,37 @@ class Resident:
         threading.Thread(target=self._serve, args=(one,), daemon=True).start()
 
     def _serve(self, one: socket.socket) -> None:
+        answer = Answer()
         with one:
             try:
                 one.settimeout(PATIENCE)
                 answer = self._answer(_received(one))
-                one.sendall(b"ok %d\n%s" % (len(answer), answer))
+                words = answer.words.encode()
+                one.sendall(b"ok %d\n%s" % (len(words), words))
+                answer.taken = one.recv(1) == hook.TAKEN
             except OSError:
-                return  # the hook did not wait so long
+                pass  # the hook did not wait so long
             except Exception as error:
                 log.warning("an event was not answered: %s: %s", type(error).__name__, error)
+        answer.settle()
 
-    def _answer(self, request: bytes) -> bytes:
+    def _answer(self, request: bytes) -> Answer:
         header, _, body = request.partition(b"\n")
         what, *words = header.decode("utf-8").split(" ")
+        if what == "ask" and len(words) == 2:
+            tool, bank = words
+            return self._attendant(bank).answer(TOOLS[tool], _event(body))
         if what == "poke":
             self._poked.set()
-            return b""
-        if what == "settle":  # for people and tests who want to see what was kept
+        elif what == "settle":  # for people and tests who want to see what was kept
             self._take_up()
             for one in list(self._open.values()):
                 one.memory.flush()
-            return b""
-        if what == "stop":
+        elif what == "stop":
             self.ending.set()
-            return b""
-        if what != "ask" or len(words) != 2:
+        else:
             raise UsageError(f"no such request: {header[:64]!r}")
-        tool, bank = words
-        return self._attendant(bank).answer(TOOLS[tool], _event(body)).encode()
+        return Answer()
 
     def _keep_all(self) -> None:
         """Take up what hooks have left, until the end, and once more then."""
@@ -210,13 +214,12 @@ def request(home: Path, words: str, body: bytes = b"", wait: float = 60.0) -> by
 
 
 def _received(one: socket.socket) -> bytes:
-    got = bytearray()
-    while len(got) <= LONGEST_EVENT:
-        part = one.recv(65536)
-        if not part:
-            return bytes(got)
-        got += part
-    raise UsageError("the event is too long")
+    """A request: its length in a line, and as many bytes."""
+    with one.makefile("rb") as file:
+        length = int(file.readline(16))
+        if not 0 <= length <= LONGEST_EVENT:
+            raise UsageError("the event is too long")
+        return file.read(length)
 
 
 def _event(body: bytes) -> dict[str, Any]:

@@ -23,7 +23,7 @@ Event = Mapping[str, Any]
 NAME = "everwhen"
 """What the MCP server is called in a tool's settings."""
 BEGINNING = 1000
-"""Milliseconds that the start of a session waits for what is known and planned; a prompt waits much less."""
+"""Milliseconds that the start of a session waits for what is known and planned, which no prompt waits for."""
 HOOK_SECONDS = 5
 """After which a tool gives a hook up that hangs. Ours ends by itself long before."""
 
@@ -72,6 +72,8 @@ class Place:
     """The folder that holds the banks."""
     bank: str
     environment: Mapping[str, str]
+    prompt_waits: int
+    """Milliseconds that a prompt waits for its memories."""
     python: str = sys.executable
     hooks: bool = sys.platform != "win32"
     """Hooks need sockets that have a name in the file system."""
@@ -130,8 +132,8 @@ def entries(
 ) -> dict[str, Any]:
     """Hooks as Claude Code, Codex and Gemini CLI have them; `begins` is the start of a session, which is no prompt."""
     commands = {
-        begins: place.hook(name, "ask", BEGINNING),
-        **{event: place.hook(name, "ask") for event in asks},
+        begins: place.hook(name, "ask", max(BEGINNING, place.prompt_waits)),
+        **{event: place.hook(name, "ask", place.prompt_waits) for event in asks},
         **{event: place.hook(name, "keep") for event in keeps},
     }
     return {
@@ -206,7 +208,10 @@ def opencode(place: Place) -> Iterator[Change]:
     if place.hooks:
         plugin = Path(__file__).with_name("opencode_plugin.js").read_text(encoding="utf-8")
         words = json.dumps(place.hook_words("opencode", "")[:-1])
-        yield whole(folder / "plugins" / "everwhen.js", plugin.replace('["HOOK"]', words))
+        yield whole(
+            folder / "plugins" / "everwhen.js",
+            plugin.replace('["HOOK"]', words).replace('"WAIT"', str(place.prompt_waits)),
+        )
     yield rules(folder / "AGENTS.md", place.rules)
 
 

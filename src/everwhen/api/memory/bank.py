@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from everwhen.api.extraction_wait import wait_once
+from everwhen.api.extraction_wait import patience, wait_once
 from everwhen.errors import ModelChanged
 from everwhen.facts import Facts
 from everwhen.facts.redact import Masks, kinds_of
@@ -27,6 +27,7 @@ from everwhen.store.then import Then
 from everwhen.types import Between, Time
 from everwhen.types.time_arguments import TimeReader
 from everwhen.write.entity_resolution import KnownEntities
+from everwhen.write.extract.base import BATCH_TURNS
 from everwhen.write.extract.extractor_factory import open_extractor
 from everwhen.write.worker import Worker
 from everwhen_time import Interval
@@ -269,8 +270,10 @@ class OpenBank:
 
     def _waited(self, most: int | None) -> int:
         jobs = self.store.jobs.extraction
-        is_long = most is not None and jobs.pending() > most
-        return self.worker.wait(jobs.watermark(), GLANCE if is_long else self.settings.wait_seconds)
+        pending = jobs.pending()
+        seconds = self.settings.wait_seconds * (patience() if pending <= BATCH_TURNS else 1)
+        is_long = most is not None and pending > most
+        return self.worker.wait(jobs.watermark(), GLANCE if is_long else seconds)
 
     @contextmanager
     def resting(self) -> Iterator[None]:

@@ -156,6 +156,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "entity_fan_out": (0, 1000),
     "temporal_similarity": (-1, 1),
     "temporal_decay": (0, 1),
+    "tree_lambda": (0, 1),
+    "tree_leaves": (1, 1000),
     "kept": (1, 200),
     "around": (0, 10),
 }
@@ -193,7 +195,10 @@ def _recipe_field(name: str, hint: Any) -> Any:
 def _recipe(title: str, recipe: type, said: str) -> type[RecipeBody]:
     hints = get_type_hints(recipe)
     made = {
-        one.name: (_recipe_field(one.name, hints[one.name]), plain(one.default))
+        one.name: (
+            _recipe_field(one.name, hints[one.name]),
+            plain(one.default) if one.name in AMONG else one.default,
+        )
         for one in fields(recipe)
         if hints[one.name] not in (int, float) or one.name in BOUNDS
     }

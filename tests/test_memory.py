@@ -304,7 +304,6 @@ def test_async_memory_has_the_methods_of_memory(home: Path) -> None:
     # `each_turn` hands out one turn at a time, which a thread cannot do for another.
     local = {
         "each_turn",
-        "keep_consolidated",
         "langgraph_store",
         "layers",
         "map_level",

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, TypeAlias, get_type_hints
 
 from everwhen.errors import UsageError
 
@@ -24,10 +24,13 @@ _LEAST: Mapping[str, float] = {
     "batch": 1, "context_chars": 0, "cache_entries": 0, "echo_words": 0, "rrf_k": 0, "busy_seconds": 0,
     "wait_seconds": 0, "graph_seeds": 0, "entity_fan_out": 0, "satf_anchors": 1, "satf_sigma": 0.001, "satf_alpha": 0,
     "llm_temperature": 0, "consolidation_temperature": 0, "ask_steps": 1, "ask_seconds": 0.001, "read": 0,
-    "rerank_weight": 0, "rerank_timeout": 0.001, "prompt_seconds": 0.02,
+    "rerank_weight": 0, "rerank_timeout": 0.001, "tree_history": 0, "stale_scan_seconds": 0, "tree_leaves": 1,
+    "prompt_seconds": 0.02,
 }  # fmt: skip
-_SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma")
+_SHARES = ("graph_decay", "graph_stop", "min_edge", "temporal_decay", "satf_gamma", "tree_lambda")
 
+_WITHOUT_MODEL = {"extract": ("rules", "none"), "consolidate": ("extractive",)}
+LevelBudgets: TypeAlias = tuple[int, int, int, int]
 CONTEXT_TOKENS = 1024
 """What a prompt gets (`memory.context`) where nobody says otherwise: both parts together, each at most half."""
 MAX_TOKENS = 4096
@@ -121,6 +124,8 @@ class Settings:
     """The cosine from which an event is about a topic (`events(about=…)`)."""
     count_access: bool = True
     """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads."""
+    fusion: Literal["linear", "rrf", "lambda"] = "linear"
+    """What orders the candidates: fitted weights, reciprocal ranks (TEMPR), or meaning and keywords (TiMem's eq. 7)."""
     rrf_k: int = 10
     """Reciprocal rank fusion's constant. TEMPR has 60; tuned on LoCoMo dev (recall@10 0.72 against 0.67)."""
 
@@ -196,18 +201,36 @@ class Settings:
             "server_config": 90.0,
         }
     )
-    """Days after which a fact of a domain is half as sure; a bank can have its own (`facts.set_half_life`)."""
+    """Days after which a fact of a predicate, or of a domain, is half as sure; a bank can have its own
+    (`facts.set_half_life`)."""
     half_life: float = 365.0
     """The same for every other fact."""
+    stale_scan_seconds: float = 86_400.0
+    """Seconds between two looks for facts to verify, which the server and the worker take by themselves; 0 is never."""
 
     # Tree
     consolidate: str = "extractive"
     """What writes the nodes of the memory tree: `extractive` or `llm:<model>`."""
     tree_windows: str | None = None
-    """The windows above sessions, shortest first, such as `6 hours, day, quarter`; None is what the bank has, and
-    `day, week, month` (TiMem) for a new tree."""
+    """The windows above sessions, shortest first, such as `6 hours, day, quarter`; `session` or `exchange` for a tree
+    that ends there. None is what the bank has, and `day, week, month` (TiMem's five levels) for a new tree."""
     tree_exchanges: int | None = None
     """Exchanges in a node of level 1; None is what the bank has, and 1 (TiMem) for a new tree."""
+    tree_schedule: Literal["asked", "closed", "online"] = "asked"
+    """When nodes are built: when `consolidate` is called; `closed`: also by the thread that extracts, once the newest
+    turn lies behind a window's end (so in the MCP server); `online`: then, and a model tells each exchange at once."""
+    tree_history: int = 3
+    """Nodes of the same level before it that a model is given with each node (TiMem's w). They are then made one after
+    the other; with 0 as many at a time as `llm_concurrency`."""
+    tree_lambda: float = 0.9
+    """What meaning weighs beside words where TiMem ranks the leaves (its lambda, eq. 7)."""
+    tree_leaves: int = 20
+    """The best turns above which nodes are looked for (TiMem's k1)."""
+    tree_budgets: tuple[LevelBudgets, LevelBudgets, LevelBudgets] = ((4, 0, 0, 1), (4, 2, 0, 1), (8, 4, 2, 1))
+    """Nodes that come along with a simple, a hybrid and a complex question: sessions, of the first level above them, of
+    each further one, and of the top (TiMem, appendix B.3)."""
+    prompts: Path | None = None
+    """A folder with prompts of your own (`tree_profile.txt`, `plan.txt`, …) in place of those in `everwhen/models/prompts`."""
 
     # Coding agents
     prompt_seconds: float = 0.5
@@ -224,6 +247,10 @@ class Settings:
                 raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
         if 0 < self.echo_words < 4:
             raise UsageError(f"setting echo_words must be at least 4, or 0 for none, got {self.echo_words}")
+        for name, others in _WITHOUT_MODEL.items():
+            if (value := getattr(self, name)) not in others and (value[:4] != "llm:" or value == "llm:"):
+                choices = ", ".join((*others, "llm:<model> (such as llm:openai:gpt-4o-mini)"))
+                raise UsageError(f"setting {name} cannot be '{value}'; use one of {choices}")
         for name in _COSINES:
             if not -1 <= getattr(self, name) <= 1:
                 raise UsageError(f"setting {name} is a cosine, from -1 to 1, got {getattr(self, name)}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -67,6 +69,19 @@ def test_a_worker_goes_through_the_banks_of_a_home_as_well(
     assert run(["worker", "--once"]) == 0
     assert re.findall(r"bank (\w+): 1 turns", capsys.readouterr().out) == ["ana", "ben"]
     assert open_banks(tmp_path).waiting() == []
+
+
+def test_a_worker_says_which_banks_have_facts_to_verify_whatever_waits(tmp_path: Path) -> None:
+    for bank, since in (("ana", "2024-01-01"), ("ben", None), ("cleo", "2024-01-01")):
+        with Memory.open(tmp_path, bank, embedder="fake", extract="none") as memory:
+            memory.facts.assert_("web-1", "server_config", "4 GB", valid_from=since)
+    next((tmp_path / "banks").glob("ben*")).write_bytes(b"no bank at all")
+    command = [sys.executable, "-m", "everwhen", "--home", str(tmp_path), "worker"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
+        assert worker.stdout is not None
+        said = [worker.stdout.readline().strip() for _ in range(2)]
+        worker.terminate()
+    assert said == [f"bank {bank}: 1 facts to verify" for bank in ("ana", "cleo")]
 
 
 def test_db_makes_the_tables_and_says_what_there_is(

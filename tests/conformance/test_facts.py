@@ -213,6 +213,8 @@ def test_a_fact_is_found_by_its_words_and_its_vector(store: Store) -> None:
         assert (unit.id, unit.kind, unit.text) == ("f1", "fact", "Ana lives in Lisbon")
     assert by_words(store, "lisbon", 5, Filter(metadata={"predicate": "lives in"}))
     assert not by_words(store, "lisbon", 5, Filter(metadata={"domain": "home"}))
+    assert by_words(store, "lisbon", 5, Filter(metadata={"valid_to": None}))
+    assert not by_words(store, "lisbon", 5, Filter(metadata={"valid_from": None}))
     assert [found.id for found in store.facts.naming("lisbon")] == ["f1"]
     assert store.check() == [] and list(store.facts.texts()) == [("f1", "Ana lives in Lisbon")]
 
@@ -285,5 +287,6 @@ def test_a_scan_reads_what_is_in_force_page_by_page(store: Store, monkeypatch: p
 
     now = START + 2 * DAY
     assert len(list(store.facts.fading(now))) == 300
+    assert {one.predicate for one in store.facts.fading(now)} == {"likes"}
     assert len(list(store.facts.every_version())) == 450
     assert store.facts.ids() == [f"f{number}" for number in range(450)]

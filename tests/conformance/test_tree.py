@@ -12,7 +12,7 @@ from everwhen.store.base import Store
 from everwhen.store.facts import FactLedger
 from everwhen.store.search import Filter
 from everwhen.store.then import Then
-from everwhen.store.tree import BuildMark, BuildResult, NewNode, NodePlace, Outcome
+from everwhen.store.tree import BuildMark, BuildResult, LevelOne, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
@@ -292,6 +292,26 @@ def test_level_one_is_written_with_its_session_and_what_is_not_kept_goes(store: 
     store.jobs.tree.enqueue([session("s")])
     store.tree.put([BuildResult(the_mark(store, session("s")), None)], store.info.model)
     assert store.tree.nodes() == []
+
+
+def test_level_one_of_a_session_that_goes_on_is_written_alone(reopen: Reopen) -> None:
+    store = reopen()
+    store.append([turn("a")])
+    parts = [NodePlace(f"part{i}", 1, START, START + HOUR, "s", parent="of-s") for i in range(2)]
+    store.jobs.tree.enqueue([session("s")])
+    mark = the_mark(store, session("s"))
+
+    def put(place: NodePlace, *kept: str, waits: bool = True) -> str:
+        made = replace(node(place, "a"), above=None)
+        alone = BuildResult(mark, None, LevelOne([made], frozenset(kept), waits))
+        return store.tree.put([alone], store.info.model)[0]
+
+    assert put(parts[0]) == "built"
+    assert put(parts[1], "part0") == "built"
+    assert ids(reopen(), 1) == ["part0", "part1"] and store.jobs.tree.pending() == 1
+    assert put(parts[0], "part1", waits=False) == "built"
+    assert store.jobs.tree.pending() == 0
+    assert put(parts[0]) == "late"  # nothing is to be built there any more
 
 
 # Reading

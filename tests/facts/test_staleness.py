@@ -37,6 +37,25 @@ def test_after_a_half_life_a_fact_is_half_as_sure(quick: Memory, domain: str | N
     assert quick.facts.confidence_at(fact, START - DAY) == 0.8
 
 
+@pytest.mark.parametrize("predicate", ["server_config", "server config", "serverConfig"])
+def test_a_predicate_has_the_half_life_of_its_name(quick: Memory, predicate: str) -> None:
+    """The document's table is one of predicates; a domain need not be named."""
+    fact = quick.facts.get(tell(quick, predicate, "4 GB", subject="web-1"))
+    assert fact.domain is None
+    assert quick.facts.confidence_at(fact, START + 90 * DAY) == pytest.approx(0.5)
+    assert signals(quick.facts.stale(now=START + 91 * DAY)) == [("4 GB", "age")]
+    assert quick.facts.stale(now=START + 89 * DAY) == []
+    quick.facts.set_half_life("server_config", 10)
+    assert quick.facts.confidence_at(fact, START + 10 * DAY) == pytest.approx(0.5)
+
+
+def test_the_half_life_of_a_predicate_goes_before_that_of_its_domain(quick: Memory) -> None:
+    fact = quick.facts.get(tell(quick, "status", "green"))
+    quick.facts.set_half_life("status", 3)
+    assert fact.domain == "project_status"
+    assert quick.facts.confidence_at(fact, START + 3 * DAY) == pytest.approx(0.5)
+
+
 def test_a_preference_of_two_years_ago_weighs_less_than_yesterdays(quick: Memory) -> None:
     tell(quick, "prefers editor", "vim")
     tell(quick, "prefers shell", "fish", valid_from=START + 729 * DAY)

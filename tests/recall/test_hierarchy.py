@@ -12,7 +12,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.recall import MID
-from everwhen.recall.hierarchy import LEAVES, level_budgets
+from everwhen.recall.hierarchy import level_budgets
 from everwhen.types import Recalled
 from everwhen.types.recipes import Complexity, Gating
 from everwhen_time import Interval
@@ -43,12 +43,12 @@ def levels(memories: tuple[Recalled, ...]) -> Counter[int]:
     ],
 )
 def test_the_budgets_of_five_levels_are_timems(kind: Complexity, wanted: dict[int, int]) -> None:
-    assert level_budgets(kind, 5) == wanted
+    assert level_budgets(MID, kind, 5) == wanted
 
 
 def test_a_lower_tree_keeps_its_top() -> None:
-    assert level_budgets("complex", 3) == {1: 20, 2: 8, 3: 1}
-    assert level_budgets("simple", 2) == {1: 20, 2: 4}
+    assert level_budgets(MID, "complex", 3) == {1: 20, 2: 8, 3: 1}
+    assert level_budgets(MID, "simple", 2) == {1: 20, 2: 4}
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_ancestors_stand_above_a_leaf_that_was_found_and_what_is_left_out_is_tol
     above = {node.id for nodes in paths.values() for node in nodes}
     assert {one.id for one in found if one.kind == "node"} <= above
     reasons = {one.reason for one in found.dropped}
-    assert f"not among the {LEAVES} best leaves" in reasons
+    assert f"not among the {MID.tree_leaves} best leaves" in reasons
     assert "its level is full" in reasons
 
 

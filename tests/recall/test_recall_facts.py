@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,6 +103,20 @@ def test_faded_facts_are_left_out_on_request(marta: Memory) -> None:
     assert not shown(marta, min_confidence=0.5, at=day(2030))
     with pytest.raises(UsageError, match="min_confidence"):
         shown(marta, min_confidence=7)
+
+
+def test_facts_without_an_end_are_the_current_ones(quick: Memory) -> None:
+    tell = quick.facts.assert_
+    tell("Ana", "lives in", "Porto", valid_from=day(2024, 1), at=day(2024, 1))
+    tell("Ana", "lives in", "Leeds", valid_from=day(2025, 1), at=day(2025, 1))
+    then = {"at": day(2025, 6), "kinds": ["fact"], "between": None}
+
+    def objects(**more: Any) -> set[str]:
+        return {one.metadata["object"] for one in quick.recall("Ana lives in", **then | more)}
+
+    assert objects(metadata={"valid_to": None}) == {"Leeds"}
+    assert objects(as_of=day(2024, 6)) == {"Porto"}
+    assert objects(as_of=day(2024, 6), metadata={"valid_to": None}) == set()  # that one has ended since
 
 
 def test_facts_are_chosen_by_their_domain(marta: Memory) -> None:

@@ -32,7 +32,6 @@ from tests.serve.conftest import Served, serving
 MONDAY = datetime(2025, 3, 10, 9, 30, tzinfo=UTC)
 LOCAL_ONLY = {
     "open", "restore", "salvage", "backup", "reembed",  # the files of a bank are the operator's, at the machine itself
-    "keep_consolidated",  # a thread of this process
     "each_turn",  # `turns` comes in pages already
     "layers", "map_level",  # every vector of the bank: the map is drawn where they lie
     "tools", "langgraph_store", "memory_files",  # for agents in the same process

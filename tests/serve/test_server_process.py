@@ -265,6 +265,18 @@ def test_the_tree_is_built_behind_the_writes(settings: ServerSettings) -> None:
         until(lambda: any("keys" in day for day in days()))
 
 
+def test_facts_to_verify_are_looked_for_behind_the_requests(settings: ServerSettings) -> None:
+    with serving(settings) as served, served.client() as http:
+        fact = {
+            "subject": "web-1",
+            "predicate": "server_config",
+            "object": "4 GB",
+            "valid_from": "2024-01-01",
+        }
+        assert http.post("/banks/ana/facts", json=fact).status_code == 201
+        until(lambda: "everwhen_stale_facts 1" in httpx.get(f"{served.url}/metrics").text)
+
+
 def test_logs_are_lines_of_json_and_the_audit_log_is_bounded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

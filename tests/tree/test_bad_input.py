@@ -73,7 +73,7 @@ def test_an_empty_bank_has_an_empty_tree(quick: Memory) -> None:
     ("settings", "why"),
     [
         ({"tree_windows": "month, day"}, "a day cannot stand above a month"),
-        ({"consolidate": "magic"}, "use extractive or llm:<model>"),
+        ({"consolidate": "magic"}, "use one of extractive, llm:<model>"),
     ],
 )
 def test_settings_that_make_no_tree_are_refused_when_the_bank_is_opened(

@@ -327,18 +327,51 @@ def test_another_embedder_gives_nodes_new_vectors(quick: Memory) -> None:
     assert quick.recall("plum jam", kinds=["node"]).memories
 
 
-def test_a_runner_builds_what_has_closed_without_being_asked(quick: Memory) -> None:
-    quick.add_many(talk("monday", START, 4))
-    quick.add_many(talk("friday", START + timedelta(days=4), 4, first=10))
-    runner = quick.keep_consolidated(every=0.05)
-    for _ in range(200):
-        if runner.last is not None and quick.tree(3):
-            break
-        runner.wake()
-        runner._stopping.wait(0.05)
-    assert [day.interval.start for day in quick.tree(3)] == [START.replace(hour=0)]
-    quick.close()
-    assert not runner.running
+@pytest.mark.parametrize(("schedule", "days"), [("asked", 0), ("closed", 1)])
+def test_a_window_that_closes_is_built_by_the_thread_that_extracts(
+    home: Path, schedule: str, days: int
+) -> None:
+    with Memory.open(
+        home, "b", embedder="fake", reader="none", cache_entries=0, tree_schedule=schedule
+    ) as memory:
+        memory.add_many(talk("monday", START, 4))
+        memory.flush()
+        assert memory.tree(3) == []  # the newest turn lies in the day itself
+        memory.add_many(talk("friday", START + timedelta(days=4), 4, first=10))
+        memory.flush()
+        assert len(memory.tree(3)) == days
+        if days:
+            assert memory.consolidate().built == 0
+            assert memory.tree(3)[0].interval.start == START.replace(hour=0)
+
+
+@pytest.mark.parametrize(
+    ("windows", "top"),
+    [
+        ("exchange", 1),
+        ("session", 2),
+        ("day", 3),
+        ("day, week", 4),
+        ("day, week, month", 5),
+        ("day, week, month, quarter", 6),
+        ("day, week, month, quarter, year", 7),
+    ],
+)
+def test_a_tree_has_one_to_seven_levels(home: Path, windows: str, top: int) -> None:
+    with opened(home, "b", tree_windows=windows) as memory:
+        memory.add_many(talk("s1", START, 4))
+        memory.add_many(talk("s2", START + timedelta(days=1), 4, first=10))
+        assert memory.consolidate("end").waiting == 0
+        nodes = memory.tree()
+        assert sorted({node.level for node in nodes}) == list(range(1, top + 1))
+        if top > 1:
+            holds(nodes)
+            assert memory.profile()
+        assert memory.doctor() == []
+        memory.forget(session="s1")
+        assert memory.doctor() == []
+    with opened(home, "b") as memory:  # the bank keeps its levels
+        assert {node.level for node in memory.tree()} == set(range(1, top + 1))
 
 
 async def _async_tree(home: Path) -> int:

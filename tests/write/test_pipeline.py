@@ -189,7 +189,7 @@ def test_two_processes_never_extract_the_same_turn(home: Path, breaking: Breakin
 
 
 def test_an_unknown_extractor_is_refused(home: Path) -> None:
-    with pytest.raises(UsageError, match="unknown extractor 'magic'"):
+    with pytest.raises(UsageError, match="extract cannot be 'magic'; use one of rules, none, llm"):
         opened(home, "b", extract="magic")
     assert extractor_factory.open_extractor(Settings(extract="none")) is None
 

@@ -74,9 +74,9 @@ class BankView:
             kept[turn.id] = turn
         return list(kept.values())
 
-    def search_events(self, words: str, window: Interval | None, top: int) -> list[Event]:
-        """Events that words or meaning connect with a topic and that may have occurred in a window, best first."""
-        known = {event.id: event for event in self._told(self.bank.events(words, window, as_of=self.as_of))}
+    def search_events(self, words: str, window: Interval | None, top: int, near: bool = True) -> list[Event]:
+        """Events that may have occurred in a window, best first: those near to a topic, or all."""
+        known = {event.id: event for event in self.events(words if near else None, window)}
         recipe = Recipe("agent-events", EVENTS, rerank=self.recipe.rerank)
         ranked = [known.pop(id_) for id_ in self._recalled(words, "event", recipe) if id_ in known]
         return [*ranked, *known.values()][:top]

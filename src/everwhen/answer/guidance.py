@@ -27,7 +27,7 @@ def guidance(llm: LLM, question: str, at: datetime, zone: str, room: RequestLimi
     day = at.astimezone(zone_of(zone))
     prompt = f"Asked on {day:%A %Y-%m-%d}:\n{question}"
     reply = llm.complete(
-        prompt, Points, instructions=load("guidance"), max_tokens=room.answer, within=room.seconds
+        prompt, Points, instructions=load("guidance", llm), max_tokens=room.answer, within=room.seconds
     )
     points = [" ".join(point.split())[:LONGEST] for point in reply.output.points]
     return Reply([point for point in points if point][:MOST], reply.usage, reply.repaired)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from everwhen.answer.answer_budget import (
     WHAT_IT_IS,
@@ -32,13 +33,14 @@ from everwhen.answer.answer_checking import (
     without_citations,
 )
 from everwhen.answer.bank_view import BankView
+from everwhen.answer.event_counting import candidates, count, shown, total
 from everwhen.answer.guidance import guidance
 from everwhen.answer.link_filter import showable_length, without_unknown_links
 from everwhen.answer.rendering import Labels, data, framed, is_echo, turn_lines
 from everwhen.answer.tools import Toolbox, ToolContext
 from everwhen.answer.tools.base import result_lines
 from everwhen.errors import UsageError
-from everwhen.models.llm import LLM, LLMError
+from everwhen.models.llm import LLM, LLMError, Reply
 from everwhen.models.llm.base import (
     AssistantMessage,
     Line,
@@ -63,6 +65,7 @@ NOW_ANSWER = "Answer now with the tool answer, from what you have. If it is not 
 NO_TOOLS = "Answer in plain words from the turns above, and cite them like [t3]. If they do not tell, say so."
 
 Say = Callable[[str], None]
+T = TypeVar("T")
 
 
 class Cancelled(Exception):
@@ -100,8 +103,10 @@ class Run:
         self._affordable()
         outcome: CheckedAnswer | None = None
         try:
-            self._guide()
-            outcome = self._talk()
+            outcome = self._counted()
+            if outcome is None:
+                self._guide()
+                outcome = self._talk()
         except BudgetExhausted as error:
             self.stopped = error.limit
             self.notes.append(f"the budget of {WHAT_IT_IS[error.limit]} is used up")
@@ -129,22 +134,38 @@ class Run:
 
     def _guide(self) -> None:
         """What to look for; a question can do without it."""
-        if not self.view.recipe.guidance:
-            return
-        llm = self.guide or self.llm
-        room = self.meter.room(llm, size([UserMessage(self.question)], (), load("guidance")), 0)
+        llm, view = self.guide or self.llm, self.view
+        if view.recipe.guidance:
+            asks = partial(guidance, llm, self.question, view.at, view.zone)
+            self.points = self._before_talking("guidance", llm, self.question, asks) or []
+
+    def _counted(self) -> CheckedAnswer | None:
+        """How often something happened: the model says which events count, we count. None: it is asked as usual."""
+        found = candidates(self.view, self.question)
+        if not found:
+            return None
+        asks = partial(count, self.llm, prompt := shown(self.question, found, self.labels))
+        chosen = self._before_talking("count", self.llm, prompt, asks)
+        final = total(found, chosen, self.view.zone) if chosen else None
+        return check_answer(final, self.view, self.labels) if final else None
+
+    def _before_talking(
+        self, phase: str, llm: LLM, prompt: str, ask: Callable[[RequestLimits], Reply[T]]
+    ) -> T | None:
+        """What a model says to one request beside the dialogue; None where it fails and can be done without."""
+        room = self.meter.room(llm, size([UserMessage(prompt)], (), load(phase, llm)), 0)
         try:
-            reply = guidance(llm, self.question, self.view.at, self.view.zone, room)
+            reply = ask(room)
         except LLMError as error:
-            self.meter.charge("guidance", llm.name, error.usage)
+            self.meter.charge(phase, llm.name, error.usage)
             if self._late(error):
                 raise BudgetExhausted("seconds") from error
-            if self.guide is None and error.problem not in ("schema", "cut off", "refusal", "rejected"):
+            if llm is self.llm and error.problem not in ("schema", "cut off", "refusal", "rejected"):
                 raise  # the model that has to answer cannot be asked at all
-            self.notes.append(f"no guidance: {error}")
-            return
-        self.meter.charge("guidance", llm.name, reply.usage)
-        self.points = reply.output
+            self.notes.append(f"no {phase}: {error}")
+            return None
+        self.meter.charge(phase, llm.name, reply.usage)
+        return reply.output
 
     def _talk(self) -> CheckedAnswer:
         dialogue: list[Line] = [UserMessage(self._opening())]
@@ -192,7 +213,7 @@ class Run:
     def _next(self, dialogue: list[Line], step: int) -> AssistantMessage:
         """One request, with what is left of the budget."""
         offered = [] if self.wordless else [*self.tools.offered(), answer_tool()]
-        instructions = load("answer")
+        instructions = load("answer", self.llm)
         room = self.meter.room(self.llm, size(dialogue, offered, instructions), step)
         if room.last:
             offered = [] if self.wordless else [answer_tool()]

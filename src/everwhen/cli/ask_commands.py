@@ -222,7 +222,7 @@ class ModelChat(Chat):
 
         reply = self._llm.converse(
             [*dialogue, UserMessage("\n\n".join(filter(None, (fresh, words))))],
-            instructions="\n\n".join(filter(None, (load("chat"), stable))),
+            instructions="\n\n".join(filter(None, (load("chat", self._llm), stable))),
             hear=hear,
         ).text
         print(printable(reply[printed:]), flush=True)

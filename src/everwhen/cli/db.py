@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Exit, Option
 
 from everwhen.cli.app import Commands, GlobalOptions, app
-from everwhen.errors import UsageError
+from everwhen.errors import EverwhenError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,10 +79,15 @@ def worker(
     once: Annotated[bool, Option("--once", help="End when nothing waits any more.")] = False,
     every: Annotated[float, Option(min=0.1, help="Seconds between two looks.")] = 2.0,
 ) -> None:
-    """Extract what waits, in all banks, until it is told to end. Several may run, on several machines."""
+    """Extract what waits, in all banks, until it is told to end, and look for facts to verify once a day. Several may
+    run, on several machines."""
     import signal
     import threading
+    import time
 
+    from everwhen.settings import load
+
+    between, due = load().stale_scan_seconds, 0.0
     stop = threading.Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     banks = here.banks()
@@ -99,6 +105,13 @@ def worker(
                 here.tell({"bank": bank, "processed": count}, f"bank {bank}: {count} turns extracted")
         if stop.is_set() or (once and not done):
             return
+        if between and not once and time.monotonic() >= due:
+            due = time.monotonic() + between
+            for bank in banks.names():
+                here.bank = bank
+                with suppress(EverwhenError), here.open() as memory:  # a broken one says so where it is used
+                    if count := len(memory.facts.stale()):
+                        here.tell({"bank": bank, "stale": count}, f"bank {bank}: {count} facts to verify")
         if not done:
             stop.wait(every)
 

@@ -58,7 +58,7 @@ def recall(
     known_at: KnownAt = None,
     budget: Annotated[str, Option(help="Thinking budget: low, mid, high or candidates.")] = "mid",
     recipe: Annotated[
-        str | None, Option(metavar="NAME", help="A recipe by name instead of a budget: mid or tempr.")
+        str | None, Option(metavar="NAME", help="A recipe by name instead of a budget: mid, tempr or timem.")
     ] = None,
     max_tokens: Annotated[int, Option(help="Tokens that the answer may take.")] = MAX_TOKENS,
     order: Annotated[str, Option(help="relevance, time or level.")] = "relevance",

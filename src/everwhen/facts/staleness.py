@@ -50,7 +50,7 @@ def stale_facts(
         confidences = {seq: confidence for confidence, seq in part}
         rows_ = store.by_seq(list(confidences))
         for fact, row in zip(to_facts(rows_), rows_, strict=True):
-            half_life = half_lives.of(fact.domain)
+            half_life = half_lives.of(fact.domain, fact.predicate)
             action = (
                 f"verify it: older than a half-life of {half_life:g} days allows; confirm, correct or end it"
             )
@@ -63,14 +63,14 @@ def aged(
     store: FactStore, half_lives: HalfLives, threshold: float, now: datetime
 ) -> Iterator[tuple[float, int]]:
     """Age: confidence and seq of each fact in force whose confidence has fallen below the threshold."""
-    cutoffs: dict[tuple[str | None, float], datetime | None] = {}
-    for seq, since, confidence, domain in store.fading(now):
-        kind = (domain, confidence)
+    cutoffs: dict[tuple[str | None, str, float], datetime | None] = {}
+    for seq, since, confidence, domain, predicate in store.fading(now):
+        kind = (domain, predicate, confidence)
         if kind not in cutoffs:
-            cutoffs[kind] = _before(now, fades_below(confidence, threshold, half_lives.of(domain)))
+            cutoffs[kind] = _before(now, fades_below(confidence, threshold, half_lives.of(domain, predicate)))
         cutoff = cutoffs[kind]
         if cutoff is not None and since < cutoff:
-            yield faded(confidence, since, now, half_lives.of(domain)), seq
+            yield faded(confidence, since, now, half_lives.of(domain, predicate)), seq
 
 
 def contradicted(store: FactStore) -> Iterator[tuple[FactRow, str]]:
@@ -122,7 +122,7 @@ def corrected(store: FactStore, now: datetime) -> Iterator[tuple[FactRow, str]]:
 
 def _now(row: FactRow, now: datetime, half_lives: HalfLives) -> float:
     since = max(row.valid_from, row.confirmed_at or row.valid_from)
-    return faded(row.confidence, since, now, half_lives.of(row.domain))
+    return faded(row.confidence, since, now, half_lives.of(row.domain, row.predicate))
 
 
 def _before(now: datetime, age: timedelta) -> datetime | None:

@@ -9,6 +9,7 @@ from everwhen.facts.fact_notes import FactNote, FactScope, holding, note
 from everwhen.facts.fact_text import SPEAKER
 from everwhen.store.base import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
+from everwhen.types.instants import to_text
 
 TURNS = 5
 """The best turns beside which is shown what holds instead of what they tell."""
@@ -85,5 +86,6 @@ def _recalled(found: Recalled, line: FactNote, moment: FactScope, why: Why | Non
         occurred=fact.valid,
         why=why or Why(fused=found.why.fused),
         metadata={"subject": fact.subject, "predicate": fact.predicate, "object": fact.object,
-                  "domain": fact.domain, "confidence": round(line.confidence, 4)},
+                  "domain": fact.domain, "confidence": round(line.confidence, 4),
+                  "valid_from": to_text(fact.valid_from), "valid_to": fact.valid_to and to_text(fact.valid_to)},
     )  # fmt: skip

@@ -46,7 +46,7 @@ def fuse(store: Store, gathered: Gathered, request: Request, timings: dict[str, 
         rankings = {name: [unit for unit, _ in one] for name, one in gathered.found.items()}
         return _by_ranks(pool, rankings, request.recipe)
     if request.recipe.fusion == "lambda":
-        return _by_lambda(pool)
+        return _by_lambda(pool, request.recipe.tree_lambda)
 
     desk = None
     if request.reader is not None and request.recipe.read and is_readable(pool.plan.query):
@@ -67,9 +67,9 @@ def _by_ranks(pool: CandidatePool, rankings: Mapping[str, list[int]], recipe: Re
     return Fused([pool.rows[place] for place in order], scores[order], {}, best)
 
 
-def _by_lambda(pool: CandidatePool) -> Fused:
+def _by_lambda(pool: CandidatePool, weight: float) -> Fused:
     """TiMem's leaves: by meaning and words. A sum of cosines says little of how much better one is; its rank does."""
-    scores = leaf_scores(pool)
+    scores = leaf_scores(pool, weight)
     order = np.argsort(-scores, kind="stable")
     shares = (1.0 / (1.0 + np.arange(len(order)))).astype(np.float32)
     return Fused(

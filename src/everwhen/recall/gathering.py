@@ -46,10 +46,12 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         voices = store.voices()
         asked = _planned(store, voices, request, request.query)
         if request.llm is not None and recipe.needs_complexity:
-            asked = plan_by_llm(request.llm, asked)
+            asked = plan_by_llm(request.llm, asked, voices.names)
     with timed(timings, "embed"):
         query = embed(embedder, asked)
-    search = store.search(SearchQuery(query.vector, asked.query, request.where))
+    # TiMem's eq. 7: words are compared by the planner's keywords alone.
+    words = " ".join(asked.keywords) if recipe.fusion == "lambda" else ""
+    search = store.search(SearchQuery(query.vector, words or asked.query, request.where))
     has_assistant = "assistant" in voices.roles
     who = asked.whose(has_assistant) if recipe.speaker else None
     if request.seek is None:
@@ -106,7 +108,8 @@ def _planned(store: Store, voices: Voices, request: Request, words: str) -> Plan
         query, more = DescribedNames(store, reader, request.asked_at, _then(where)).put_in(query)
         read |= more
     return replace(
-        plan(query, request.asked_at, store.info.zone, voices.speakers), read_as=tuple(read.items())
+        plan(query, request.asked_at, store.info.zone, voices.speakers, voices.names),
+        read_as=tuple(read.items()),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,41 +18,31 @@ from everwhen.recall.result import recalled
 from everwhen.store.base import Store
 from everwhen.store.search import Filter, SearchQuery
 from everwhen.types import Dropped, Recalled, UnitRow, Why
-from everwhen.types.recipes import Complexity
+from everwhen.types.recipes import Complexity, Recipe
 
 LEAF, SESSION = 1, 2
-LEAVES = 20
-"""Leaves that are kept, and whose ancestors are looked for (TiMem)."""
-LAMBDA = 0.9
-"""What meaning weighs beside words where leaves are not chosen by the fused channels (TiMem)."""
 SHARE = 0.5
 """What an ancestor is worth of the best leaf under it, at most: the words themselves go first."""
 
-_KEPT: Mapping[Complexity, tuple[int, int, int]] = {
-    "simple": (4, 0, 0),
-    "hybrid": (4, 2, 0),
-    "complex": (8, 4, 2),
-}
-"""How many sessions, nodes of the first level above them, and nodes of each further one (TiMem, appendix B.3)."""
 
-
-def level_budgets(complexity: Complexity, top: int) -> dict[int, int]:
-    """How much of each level is kept. In a tree of five: simple 1:20 2:4 5:1, hybrid also 3:2, complex 1:20 2:8 3:4
-    4:2 5:1. The profile, the top, always takes part with one; in a lower tree it stands for the levels that lack."""
-    sessions, first, further = _KEPT[complexity]
-    budgets = {LEAF: LEAVES, SESSION: sessions}
+def level_budgets(recipe: Recipe, complexity: Complexity, top: int) -> dict[int, int]:
+    """How much of each level is kept. By default, in a tree of five: simple 1:20 2:4 5:1, hybrid also 3:2, complex
+    1:20 2:8 3:4 4:2 5:1. In a lower tree the profile, the top, stands for the levels that lack."""
+    sessions, first, further, profile = recipe.tree_budgets[get_args(Complexity).index(complexity)]
+    budgets = {LEAF: recipe.tree_leaves, SESSION: sessions}
     for level in range(SESSION + 1, top):
         budgets[level] = first if level == SESSION + 1 else further
     if top > SESSION:
-        budgets[top] = 1
+        budgets[top] = profile
     return {level: most for level, most in budgets.items() if most}
 
 
-def leaf_scores(pool: CandidatePool) -> NDArray[np.float64]:
-    """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`, names excluded."""
+def leaf_scores(pool: CandidatePool, weight: float) -> NDArray[np.float64]:
+    """The score of every candidate by TiMem's eq. 7: `lambda cosine + (1 - lambda) BM25 / max BM25`. The words of BM25
+    are the planner's keywords, which the search was made with (`gathering.py`)."""
     words = pool.bm25(pool.found.own)
     scaled = words / max(float(words.max(initial=0.0)), 1e-9)
-    return np.asarray(LAMBDA * pool.found.own.cosines + (1 - LAMBDA) * scaled, np.float64)
+    return np.asarray(weight * pool.found.own.cosines + (1 - weight) * scaled, np.float64)
 
 
 def climb(
@@ -60,19 +51,20 @@ def climb(
     ranked: Sequence[Recalled],
     complexity: Complexity,
     where: Filter,
+    recipe: Recipe,
 ) -> tuple[list[Recalled], list[Dropped]]:
     """The leaves with the nodes above them, best first, and what the levels' budgets leave out.
 
     Ancestors are pruned by their cosine with the question; one is worth at most half of the best leaf under it, less
     as its cosine falls behind the best one's.
     """
-    leaves = [one for one in ranked if one.kind == "turn"][:LEAVES]
+    leaves = [one for one in ranked if one.kind == "turn"][: recipe.tree_leaves]
     if not leaves:
         return list(ranked), []
     kept = {one.id for one in leaves}
     below = [one for one in ranked if one.kind == "turn" and one.id not in kept]
     others = [one for one in ranked if one.kind != "turn"]
-    dropped = [Dropped(one.id, f"not among the {LEAVES} best leaves", one.score) for one in below]
+    dropped = [Dropped(one.id, f"not among the {recipe.tree_leaves} best leaves", one.score) for one in below]
     paths = store.tree.paths([turn for one in leaves for turn in one.turns])
     best_leaf: dict[int, float] = {}
     levels: dict[int, list[int]] = {}
@@ -86,7 +78,7 @@ def climb(
     allowed = replace(where, kinds=frozenset({"node"}))
     evidence = store.search(SearchQuery(question, where=allowed)).evidence(above)
     near = {row.seq: cosine for row, cosine in zip(evidence.rows, evidence.own.cosines.tolist(), strict=True)}
-    nodes, pruned = _pruned(near, levels, level_budgets(complexity, max(levels, default=SESSION)))
+    nodes, pruned = _pruned(near, levels, level_budgets(recipe, complexity, max(levels, default=SESSION)))
     rows = {row.seq: row for row in evidence.rows}
     closest = max(nodes.values(), default=1.0)
     found = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from everwhen.models.llm.base import LLM, LLMError
 from everwhen.models.prompts import load
 from everwhen.recall.plan import Plan
-from everwhen.recall.question.names import KEYWORDS
+from everwhen.recall.question.names import KEYWORDS, surely_named, without_names
 from everwhen.types import Dropped, Recalled
 from everwhen.types.recall import day_of, header, line
 from everwhen.types.recipes import Complexity
@@ -24,18 +24,18 @@ LONGEST = 600
 """Characters of a memory that it is shown."""
 
 
-def plan_by_llm(llm: LLM, asked: Plan) -> Plan:
+def plan_by_llm(llm: LLM, asked: Plan, names: frozenset[str] = frozenset()) -> Plan:
     """The plan with the complexity and keywords of a model; if it fails, the plan of the rules, with a note."""
     from everwhen.recall.llm_judge_schema import PlanAnswer
 
     try:
         answer: PlanAnswer = llm.complete(
-            f"<question>\n{asked.query}\n</question>", PlanAnswer, instructions=load("plan")
+            f"<question>\n{asked.query}\n</question>", PlanAnswer, instructions=load("plan", llm)
         ).output
     except LLMError as error:
         return replace(asked, note=f"{error}; rules were used instead")
-    named = {word.casefold() for person in asked.people for word in person.split()}
-    words = [word for word in answer.keywords if named.isdisjoint(word.casefold().split())]
+    named = {word for person in asked.people for word in person.split()}
+    words = without_names(answer.keywords, names.union(named, surely_named(asked.query)))
     return replace(
         asked,
         question=replace(asked.question, complexity=answer.complexity, cues=(f"by {llm.name}",)),
@@ -61,7 +61,7 @@ def gate_by_llm(
         f"Numbers from 1 to {len(shown)}."
     )
     try:
-        answer: GateAnswer = llm.complete(asked, GateAnswer, instructions=load("gate")).output
+        answer: GateAnswer = llm.complete(asked, GateAnswer, instructions=load("gate", llm)).output
     except LLMError as error:
         return f"{error}; the rule was used instead"
     chosen = {number - 1 for number in answer.keep if 1 <= number <= len(shown)}

@@ -120,7 +120,9 @@ def _climbed(
     """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
     if request.where.metadata or request.where.networks is not None:
         return ranked, []
-    return climb(store, gathered.vector, ranked, gathered.plan.question.complexity, request.where)
+    return climb(
+        store, gathered.vector, ranked, gathered.plan.question.complexity, request.where, request.recipe
+    )
 
 
 def _gated(

@@ -37,7 +37,9 @@ class Plan:
         return SaidBy(role="user") if self.question.first_person and has_assistant else None
 
 
-def plan(query: str, at: datetime, zone: str, speakers: Iterable[str]) -> Plan:
-    """Read a question, asked at a moment, of a memory in which some people speak."""
+def plan(
+    query: str, at: datetime, zone: str, speakers: Iterable[str], names: frozenset[str] = frozenset()
+) -> Plan:
+    """Read a question, asked at a moment, of a memory in which some people speak and things have names."""
     people, bare = speakers_named(query, speakers)
-    return Plan(parse(query, at, zone), people, keywords(bare))
+    return Plan(parse(query, at, zone), people, keywords(bare, names))

@@ -30,13 +30,15 @@ class PendingBank:
     """A bank with work left: how much, how often it failed, when it is tried next.
 
     `condensed` is how many turns the bank had when its tree was built last, `open_nodes` how many nodes wait for their
-    windows to close, `rest` the moment before which the tree is left alone.
+    windows to close, `rest` the moment before which the tree is left alone; `stale` and `scan`: facts to verify.
     """
 
     pending: int = 0
     condensed: int = 0
     open_nodes: int = 0
     rest: float = 0.0
+    stale: int = 0
+    scan: float = 0.0
     failures: int = 0
     due: float = 0.0
 
@@ -50,6 +52,7 @@ class Background:
         self._every = serving.background_seconds
         self._longest = serving.retry_seconds
         self._between_trees = serving.consolidate_seconds
+        self._between_scans = load().stale_scan_seconds
         self._extracts = load().extract != "none"
         self._stop = threading.Event()
         self._known: dict[str, PendingBank] = {}
@@ -59,6 +62,8 @@ class Background:
         self._gauge("pending_turns", waiting, lambda debt: debt.pending)
         nodes = "Nodes of memory trees whose windows are still open."
         self._gauge("open_nodes", nodes, lambda debt: debt.open_nodes)
+        stale = "Facts to verify: faded, contradicted, or told of what has changed."
+        self._gauge("stale_facts", stale, lambda debt: debt.stale)
         failing = "Banks whose background work failed and is tried again."
         self._gauge("failing_banks", failing, lambda debt: debt.failures > 0)
 
@@ -101,6 +106,7 @@ class Background:
                     self._take_up(memory, debt)
                 if not debt.pending:
                     self._condense(memory, debt, stats.turns)
+                    self._scan(memory, debt)
             debt.failures = 0
         except NotFound:  # the bank is gone
             with self._lock:
@@ -135,6 +141,15 @@ class Background:
         debt.condensed, debt.open_nodes = turns, done.waiting
         debt.rest = time.monotonic() + self._between_trees
         self._metrics.count("tree_nodes_built", done.built + done.rebuilt)
+
+    def _scan(self, memory: Memory, debt: PendingBank) -> None:
+        """Count the facts that are to be verified, and say so where there are more than before."""
+        if not self._between_scans or time.monotonic() < debt.scan:
+            return
+        before, debt.stale = debt.stale, len(memory.facts.stale())
+        debt.scan = time.monotonic() + self._between_scans
+        if debt.stale > before:
+            say("facts to verify", logging.INFO, bank=memory.bank, facts=debt.stale)
 
     def _failed(self, bank: str, debt: PendingBank, error: Exception) -> None:
         debt.failures += 1

@@ -76,12 +76,13 @@ class FactRow:
 
 
 class FadingFact(NamedTuple):
-    """What a scan for stale facts needs of a fact: from when its age counts, its confidence and its domain."""
+    """What a scan for stale facts needs of a fact: from when its age counts, its confidence, domain and predicate."""
 
     seq: int
     since: datetime
     confidence: float
     domain: str | None
+    predicate: str
 
 
 class ConflictRow(NamedTuple):

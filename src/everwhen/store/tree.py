@@ -109,12 +109,22 @@ class NewNode:
     """Those that are there already and stay; others under the session are dropped."""
 
 
+class LevelOne(NamedTuple):
+    """New nodes under a session, those that are there and stay, and whether the session stays on the list."""
+
+    new: Sequence[NewNode]
+    kept: frozenset[str]
+    waits: bool
+
+
 @dataclass(frozen=True, slots=True)
 class BuildResult:
     """The result for a mark: a node, or None if nothing is left to make it from."""
 
     mark: BuildMark
     node: NewNode | None
+    exchanges: LevelOne | None = None
+    """Level 1 of a session that is not built itself: it alone is written then."""
 
 
 class TreeStore(Protocol):

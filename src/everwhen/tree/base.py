@@ -13,9 +13,6 @@ from everwhen.tree.levels import Kind
 from everwhen.types import Statement
 from everwhen_time import Interval
 
-HISTORY = 3
-"""Nodes of the same level before it that a consolidation is given (TiMem's w)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Child:
@@ -75,10 +72,11 @@ class Consolidator(Protocol):
     """What is written beside every node, such as "extractive" or "llm:openai:gpt-5-mini"."""
     exchanges: bool
     """Whether it writes level 1 too. Else an exchange is its turns, as they were said."""
-    remembers: bool
-    """Whether it is given the nodes before the one that it writes."""
+    history: int
+    """How many nodes of the same level before it each node is given (TiMem's w)."""
     at_once: int
-    """Nodes of a level that are made together, and written in one transaction; none of them knows the others."""
+    """Nodes of a level that are made together, and written in one transaction; none of them knows the others. 1 where
+    there is a history: each node waits for the one before it."""
 
     @property
     def version(self) -> str: ...

@@ -13,8 +13,8 @@ from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.tokens import count_tokens
 from everwhen.store.base import Store
-from everwhen.store.tree import BuildMark, BuildResult, Facts, NewNode, NodePlace, NodeRow
-from everwhen.tree.base import HISTORY, Child, Consolidator, NodeDraft, Task
+from everwhen.store.tree import BuildMark, BuildResult, Facts, LevelOne, NewNode, NodePlace, NodeRow
+from everwhen.tree.base import Child, Consolidator, NodeDraft, Task
 from everwhen.tree.exchanges import children_of_session, in_order
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels
 from everwhen.types import Turn
@@ -52,15 +52,15 @@ class Builder:
         self._consolidator = consolidator
         self._dated = dated
 
-    def build(self, marks: Sequence[BuildMark]) -> list[BuildResult]:
-        """A node for each mark of one level, or None where nothing is left under it."""
-        if marks[0].place.level == SESSION:
-            gathered = [self._session(mark.place) for mark in marks]
-        else:
-            gathered = self._windows(marks)
-        drafts = iter(self._consolidator.consolidate([one.task for one in gathered if one is not None]))
+    def build(self, marks: Sequence[BuildMark], level: int) -> list[BuildResult]:
+        """A node for each mark of one level, or None where nothing is left under it; of level 1, for each mark of a
+        session what a model tells of its exchanges, whether or not it goes on."""
+        if level == EXCHANGE:
+            return [BuildResult(mark, None, self._level_one(mark.place.session or "")) for mark in marks]
+        gathered = [self._session(mark.place) for mark in marks] if level == SESSION else self._windows(marks)
+        nodes = iter(self._written([one for one in gathered if one is not None]))
         return [
-            BuildResult(mark, None if one is None else self._node(one, next(drafts)))
+            BuildResult(mark, None if one is None else next(nodes))
             for mark, one in zip(marks, gathered, strict=True)
         ]
 
@@ -90,17 +90,29 @@ class Builder:
         recorded = max(turn.recorded_at for turn in turns)
         return _Material(task, turns[0].said_at, turns[-1].said_at, recorded, tuple(below), kept)
 
+    def _level_one(self, session: str) -> LevelOne:
+        turns, waits = in_order(self._store.turns(session=session)), self._levels.top > EXCHANGE
+        if not turns or not self._consolidator.exchanges:
+            return LevelOne((), frozenset(), waits)
+        place = self._levels.session(session, turns[0].said_at, turns[-1].said_at)
+        new, known = self._exchanges(place, children_of_session(turns, self._levels), turns)
+        return LevelOne(new, frozenset(known), waits)
+
     def _exchanges(
         self, session: NodePlace, children: Sequence[Child], turns: Sequence[Turn]
     ) -> tuple[list[NewNode], dict[str, NodeRow]]:
-        """Level 1 as a model tells it: what is new, and what it has told already and stays."""
+        """Level 1 as a model tells it: what is new, and what it has told already and stays. With a history each waits
+        for the one before it; else all that is new is asked at once."""
         stored = {row.place.id: row for row in self._store.tree.nodes(under=[session.id])}
         known: dict[str, NodeRow] = {}
         recorded = {turn.id: turn.recorded_at for turn in turns}
-        before = self._store.tree.before(EXCHANGE, session.start, HISTORY)
+        count = self._consolidator.history
+        before = self._store.tree.before(EXCHANGE, session.start, count) if count else []
+        told: list[NewNode] = []
         fresh: list[_Material] = []
         for child in children:
-            task = replace(self._task(child.place, (child,), {}), history=tuple(before[-HISTORY:]))
+            history = tuple(before[-count:]) if count else ()
+            task = replace(self._task(child.place, (child,), {}), history=history)
             row = stored.get(child.place.id)
             if row is not None and row.fingerprint == self._fingerprint(task):
                 known[child.place.id] = row
@@ -108,9 +120,15 @@ class Builder:
                 continue
             latest = max(recorded[turn] for one in child.statements for turn in one.turns)
             fresh.append(_Material(task, child.statements[0].first, child.statements[-1].last, latest))
-            before.append(child.text)
-        drafts = self._consolidator.consolidate([one.task for one in fresh])
-        return [self._node(one, draft) for one, draft in zip(fresh, drafts, strict=True)], known
+            if count:
+                told += self._written(fresh)
+                before.append(told[-1].text)
+                fresh = []
+        return [*told, *self._written(fresh)], known
+
+    def _written(self, gathered: Sequence[_Material]) -> list[NewNode]:
+        drafts = self._consolidator.consolidate([one.task for one in gathered])
+        return [self._node(one, draft) for one, draft in zip(gathered, drafts, strict=True)]
 
     def _windows(self, marks: Sequence[BuildMark]) -> list[_Material | None]:
         under: dict[str, list[NodeRow]] = {mark.place.id: [] for mark in marks}
@@ -144,8 +162,8 @@ class Builder:
         if kind == "profile" and facts:
             ids = sorted({turn for fact in facts for turn in sources[fact.id]})
             said = {turn.id: turn.said_at for turn in self._store.turns(ids=ids)}
-        remembers = self._consolidator.remembers and place.level > EXCHANGE
-        history = tuple(self._store.tree.before(place.level, place.start, HISTORY)) if remembers else ()
+        count = self._consolidator.history if place.level > EXCHANGE else 0
+        history = tuple(self._store.tree.before(place.level, place.start, count)) if count else ()
         name, below = (self._levels.name(level) for level in (place.level, max(EXCHANGE, place.level - 1)))
         return Task(
             place, kind, name, self._levels.zone, children, history, facts, denied, sources, said, below=below

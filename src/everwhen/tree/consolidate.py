@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
-from everwhen.errors import UsageError
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
 from everwhen.store.base import Store
@@ -21,7 +20,7 @@ from everwhen.store.tree import BuildResult, NodePlace
 from everwhen.store.vector_model import VectorModel
 from everwhen.tree.base import Consolidator
 from everwhen.tree.building import Builder
-from everwhen.tree.levels import SESSION, Levels
+from everwhen.tree.levels import EXCHANGE, SESSION, Levels
 from everwhen.types import Consolidated
 
 Now: TypeAlias = datetime | Literal["end"] | None
@@ -42,10 +41,13 @@ def consolidate(
     progress: Callable[[int, int], None] | None = None,
     *,
     dated: bool = False,
+    online: bool = False,
+    may_go_on: Callable[[], bool] = lambda: True,
 ) -> Consolidated:
     """Build what is closed and not built, and build again what has changed. `progress` hears (done, left).
 
-    `dated` writes dates into what is embedded of a model's words.
+    `dated` writes dates into what is embedded of a model's words. `online`: a model tells the exchanges of sessions
+    that go on, too. What `may_go_on` cuts short stays on the list.
     """
     if store.tree.levels() != str(levels):
         store.tree.restart(str(levels))  # other windows: nothing of the tree stands where it stood
@@ -57,17 +59,20 @@ def consolidate(
     builder = Builder(store, embedder, levels, consolidator, dated=dated)
     # The bank's own width: what quotes turns is built without the model being loaded.
     made_with = VectorModel(embedder.name, store.info.dimension)
+    lowest = EXCHANGE if levels.top == EXCHANGE or (online and consolidator.exchanges) else SESSION
     for _ in range(PASSES):
         late = 0
-        for level in range(SESSION, levels.top + 1):
+        for level in range(lowest, levels.top + 1):
             due = [
                 mark
-                for mark in store.jobs.tree.marks(level)
-                if not mark.waits and _is_over(mark.place, closed)
+                for mark in store.jobs.tree.marks(max(level, SESSION))
+                if level == EXCHANGE or (not mark.waits and _is_over(mark.place, closed))
             ]
             for start in range(0, len(due), consolidator.at_once):
+                if not may_go_on():
+                    break
                 try:
-                    built = builder.build(due[start : start + consolidator.at_once])
+                    built = builder.build(due[start : start + consolidator.at_once], level)
                 except TurnForgotten:  # while it was being built; the list says what is left to build
                     late += 1
                     continue
@@ -118,18 +123,9 @@ def _counted(
     return whole, outcomes.count("late")
 
 
-def check_consolidator(name: str) -> str:
-    """The name itself; anything unknown is refused before there is something to consolidate."""
-    if name == "extractive" or (name.startswith("llm:") and len(name) > len("llm:")):
-        return name
-    raise UsageError(
-        f"unknown consolidation '{name}'; use extractive or llm:<model> (such as llm:openai:gpt-4o-mini)"
-    )
-
-
 def open_consolidator(settings: Settings) -> Consolidator:
     """The consolidator that is set. Its model is loaded at first use, and shared by all banks."""
-    name = check_consolidator(settings.consolidate)
+    name = settings.consolidate
     if name == "extractive":
         from everwhen.tree.extractive import Extractive
 
@@ -137,6 +133,5 @@ def open_consolidator(settings: Settings) -> Consolidator:
     from everwhen.models.llm import llm_of
     from everwhen.tree.llm import LLMConsolidator
 
-    return LLMConsolidator(
-        llm_of(settings, name.removeprefix("llm:"), temperature=settings.consolidation_temperature)
-    )
+    llm = llm_of(settings, name.removeprefix("llm:"), temperature=settings.consolidation_temperature)
+    return LLMConsolidator(llm, settings.tree_history)

@@ -71,7 +71,7 @@ class Extractive:
     name = "extractive"
     version = "1"
     exchanges = False
-    remembers = False
+    history = 0
     at_once = 64
 
     def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:

@@ -31,6 +31,8 @@ Kind: TypeAlias = Literal["exchange", "session", "pattern", "profile"]
 EXCHANGE, SESSION = 1, 2
 DEFAULT_WINDOWS = "day, week, month"
 """The windows of TiMem's five levels."""
+NO_WINDOWS = ("exchange", "session")
+"""What `tree_windows` says of a tree that ends below the days: one level, or two."""
 MOST_WINDOWS = 7
 INSTANT = timedelta(microseconds=1)
 """What a half-open interval needs beyond the instant of its last turn."""
@@ -41,10 +43,12 @@ class Levels:
     windows: tuple[WindowSize, ...]
     zone: str
     exchanges: int = 1
+    sessions: bool = True
+    """Without them level 1 is all there is."""
 
     @property
     def top(self) -> int:
-        return SESSION + len(self.windows)
+        return SESSION + len(self.windows) if self.sessions else EXCHANGE
 
     def name(self, level: int) -> str:
         if level <= SESSION:
@@ -58,14 +62,14 @@ class Levels:
 
     def __str__(self) -> str:
         """What the bank notes: when it changes, all windows change."""
-        windows = ", ".join(map(str, self.windows))
+        windows = ", ".join(map(str, self.windows)) or NO_WINDOWS[self.top - 1]
         return f"{windows} | {self.exchanges} | {self.zone}"
 
     # Places
 
     def session(self, session: str, first: datetime, last: datetime) -> NodePlace:
-        above = self.window_place(SESSION + 1, first)
-        return NodePlace(_id(SESSION, session), SESSION, first, last + INSTANT, session, above.id)
+        above = self.window_place(SESSION + 1, first).id if self.windows else None
+        return NodePlace(_id(SESSION, session), SESSION, first, last + INSTANT, session, above)
 
     def exchange(self, session: str, turn: str, first: datetime, last: datetime) -> NodePlace:
         parent = _id(SESSION, session)
@@ -95,10 +99,15 @@ class Levels:
 
 def parse_levels(windows: str, zone: str, exchanges: int = 1) -> Levels:
     """Levels by a list of windows, shortest first; one that does not grow is refused."""
+    if exchanges < 1:
+        raise UsageError(f"tree_exchanges must be at least 1, got {exchanges}")
+    if (lowest := windows.strip().lower()) in NO_WINDOWS:
+        return Levels((), zone, exchanges, lowest == "session")
     spans = tuple(WindowSize.parse(part) for part in windows.split(",") if part.strip())
     if not 1 <= len(spans) <= MOST_WINDOWS:
         raise UsageError(
-            f"tree_windows takes 1 to {MOST_WINDOWS} windows, shortest first, such as '{DEFAULT_WINDOWS}'"
+            f"tree_windows takes 1 to {MOST_WINDOWS} windows, shortest first, such as '{DEFAULT_WINDOWS}'; or "
+            "'session' or 'exchange', where nothing stands above those"
         )
     for below, above in pairwise(spans):
         if above.minutes <= below.minutes:
@@ -106,8 +115,6 @@ def parse_levels(windows: str, zone: str, exchanges: int = 1) -> Levels:
                 f"a {above} cannot stand above a {below} in the memory tree: tree_windows goes from short to long, "
                 f"such as '{DEFAULT_WINDOWS}'"
             )
-    if exchanges < 1:
-        raise UsageError(f"tree_exchanges must be at least 1, got {exchanges}")
     return Levels(spans, zone, exchanges)
 
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from everwhen.models.llm import LLM, LLMError
 from everwhen.models.llm.base import complete_all
 from everwhen.models.prompts import load
+from everwhen.settings import Settings
 from everwhen.tree.base import NodeDraft, Task
 from everwhen.tree.extractive import Extractive
 from everwhen.tree.levels import INSTANT
@@ -25,6 +26,7 @@ from everwhen.types import Statement
 from everwhen_time.zones import zone_of
 
 REVISION = "1"
+_DEFAULT = Settings()
 LONGEST = 48_000
 """Characters that are asked about at once, about 12,000 tokens; of what is longer, the central sentences."""
 MOST_LINES = 400
@@ -47,18 +49,19 @@ class LLMConsolidator:
     """Implements `Consolidator` with a model; the nodes of a batch are requested concurrently."""
 
     exchanges = True
-    remembers = True
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm: LLM, history: int = _DEFAULT.tree_history) -> None:
         self.llm = llm
         self.name = f"llm:{llm.name}"
-        self.at_once = llm.concurrency
+        self.history = history
+        self.at_once = 1 if history else llm.concurrency
         self.fallback = Extractive()
 
     @cached_property
     def version(self) -> str:
         """Ours, the prompts' and the fallback's: any of them changes what is written."""
-        prompts = "".join(_instructions(kind) for kind in ("exchange", "session", "pattern", "profile"))
+        kinds = ("exchange", "session", "pattern", "profile")
+        prompts = "".join(self._instructions(kind) for kind in kinds)
         return f"{REVISION}.{hashlib.sha256(prompts.encode()).hexdigest()[:8]}+{self.fallback.version}"
 
     def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
@@ -67,13 +70,17 @@ class LLMConsolidator:
             same = [task for task in tasks if task.kind == kind]
             lines = [self._lines(task) for task in same]
             prompts = [_prompt(task, given) for task, given in zip(same, lines, strict=True)]
-            replies = complete_all(self.llm, prompts, Consolidation, instructions=_instructions(kind))
+            replies = complete_all(self.llm, prompts, Consolidation, instructions=self._instructions(kind))
             for task, given, reply in zip(same, lines, replies, strict=True):
                 if isinstance(reply, LLMError):
                     drafts.append(self._extractive(task, str(reply)))
                 else:
                     drafts.append(self._grounded(task, given, reply.output))
         return drafts
+
+    def _instructions(self, kind: str) -> str:
+        """The prompt for one kind of node; what all kinds are told alike is written once."""
+        return load(f"tree_{kind}", self.llm).replace("{rules}", load("tree_rules", self.llm))
 
     def _lines(self, task: Task) -> list[Statement]:
         """What the model is given, a statement a line; of too many only the central ones."""
@@ -111,11 +118,6 @@ class LLMConsolidator:
             return NodeDraft(child.text, child.statements, self.fallback.name, self.fallback.version, problem)
         [draft] = self.fallback.consolidate([task])
         return replace(draft, problem=problem)
-
-
-def _instructions(kind: str) -> str:
-    """The prompt for one kind of node; what all kinds are told alike is written once."""
-    return load(f"tree_{kind}").replace("{rules}", load("tree_rules"))
 
 
 def _prompt(task: Task, lines: Sequence[Statement]) -> str:

@@ -19,7 +19,7 @@ def faded(confidence: float, since: datetime, instant: datetime, half_life: floa
 def confidence_at(fact: Fact, instant: datetime, half_lives: HalfLives) -> float:
     """How sure a fact is at an instant. Its age counts from the later of its start and its last confirmation."""
     since = max(fact.valid_from, fact.confirmed_at or fact.valid_from)
-    return faded(fact.confidence, since, instant, half_lives.of(fact.domain))
+    return faded(fact.confidence, since, instant, half_lives.of(fact.domain, fact.predicate))
 
 
 def fades_below(confidence: float, threshold: float, half_life: float) -> timedelta:

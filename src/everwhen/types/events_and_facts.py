@@ -31,6 +31,7 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _BARE_WEEKDAY = re.compile(_WEEKDAY, re.IGNORECASE)
 _NO_MORE = rf"(?!['’]s\b|,? (?:and|or|to|until) (?:on )?(?:yesterday|today|tomorrow|{_WEEKDAY})\b)"
 """What does not follow an expression that may go: "Monday's meeting", "Monday and Tuesday"."""
+_PREDICATE_GAP = re.compile(r"[\s_-]+|(?<=[a-z])(?=[A-Z])")
 _LOOSE_END = re.compile(r"\s+(?=[.!?]*$)")
 
 
@@ -226,7 +227,7 @@ class FactDiff:
 
 @dataclass(frozen=True, slots=True)
 class HalfLives:
-    """Days after which a fact of a domain is half as sure: the bank's own over the settings'."""
+    """Days after which a fact is half as sure, by its predicate or its domain: the bank's own over the settings'."""
 
     by_domain: Mapping[str, float] = field(default_factory=dict)
     otherwise: float = 365.0
@@ -235,5 +236,8 @@ class HalfLives:
         """With those of a bank over these; its own for all other domains is under an empty name."""
         return HalfLives({**self.by_domain, **own}, own.get("", self.otherwise))
 
-    def of(self, domain: str | None) -> float:
-        return self.by_domain.get(domain, self.otherwise) if domain is not None else self.otherwise
+    def of(self, domain: str | None, predicate: str) -> float:
+        """By the predicate where it has a half-life of its own ("server_config"), else by the domain."""
+        words = _PREDICATE_GAP.sub(" ", predicate).strip().casefold()
+        names = (words, words.replace(" ", "_"), domain or "")
+        return next((self.by_domain[name] for name in names if name in self.by_domain), self.otherwise)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.settings import Settings
+from everwhen.settings import LevelBudgets, Settings
 
 Complexity: TypeAlias = Literal["simple", "hybrid", "complex"]
 """How much a question needs: one fact, several put together, or a judgement (TiMem's)."""
@@ -51,6 +51,9 @@ class Recipe:
     """Turns before and after each memory that come along where there is room."""
     tree: bool = False
     """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
+    tree_lambda: float = _DEFAULT.tree_lambda
+    tree_leaves: int = _DEFAULT.tree_leaves
+    tree_budgets: tuple[LevelBudgets, LevelBudgets, LevelBudgets] = _DEFAULT.tree_budgets
     scope: Complexity | None = None
     """A complexity for every question, whatever the planner would say: for studies."""
     gate: Gating = "none"
@@ -131,7 +134,22 @@ where one is set. The graph visits as many units as there are candidates, whatev
 ranks them by activation. The other numbers of the graph and of the temporal channel are the paper's by default. The
 fan-out is ours: the paper has no bound. docs/retrieval.md has its figures."""
 
-RECIPES = {recipe.name: recipe for recipe in (MID, TEMPR)}
+TIMEM = Recipe(
+    name="timem",
+    candidates=100,
+    channels=("semantic", "keyword"),
+    fusion="lambda",
+    read=0,
+    speaker=False,
+    tree=True,
+    gate="strict",
+    facts=False,
+)
+"""TiMem's recall: leaves by eq. 7 (meaning, and the planner's keywords), the nodes above them inside the budgets of the
+question's complexity, and a gate that keeps what helps. A model plans and gates where `recall_llm` is set; with
+`order="level"` they come by level and nearness in time (eq. 11). docs/tree.md has the figures of its parts."""
+
+RECIPES = {recipe.name: recipe for recipe in (MID, TEMPR, TIMEM)}
 """By name, as the command line takes them."""
 
 

@@ -59,9 +59,8 @@ class AmbiguousNames:
         assert self._llm is not None
         self._asked = True
         pairs = list(self._open)[:MOST_PAIRS]
-        answers = complete_all(
-            self._llm, [_question(store, pair) for pair in pairs], SameEntity, instructions=load("same_name")
-        )
+        prompts, told = [_question(store, pair) for pair in pairs], load("same_name", self._llm)
+        answers = complete_all(self._llm, prompts, SameEntity, instructions=told)
         for pair, answer in zip(pairs, answers, strict=True):
             self.usage += answer.usage
             if isinstance(answer, LLMError):

@@ -13,6 +13,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from everwhen.errors import EverwhenError, Unavailable
 from everwhen.store.jobs import ExtractionJobs, Work
@@ -34,6 +35,8 @@ class Worker:
     def __init__(self, jobs: ExtractionJobs, process: Process) -> None:
         self._jobs = jobs
         self._process = process
+        self.behind: Callable[[Callable[[], bool]], object] | None = None
+        """What is done when the list is empty and something was extracted; it is told whether it may go on."""
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{id(self):x}"
         self._state = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -95,6 +98,13 @@ class Worker:
             if self._error is not None:
                 raise self._error
 
+    def rest(self, timeout: float | None = None) -> None:
+        """Until the thread has nothing left to do, or the time is over."""
+        with self._state:
+            self._state.wait_for(lambda: self._asked == self._answered or not self._may_go_on(), timeout)
+            if self._error is not None:
+                raise self._error
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """The running batch is finished first; no other begins inside the block, whoever wakes the worker."""
@@ -137,6 +147,7 @@ class Worker:
 
     def _drain(self) -> None:
         """Batch after batch, until nothing is left that nobody else is at."""
+        read = False
         while True:
             with self._state:
                 if not self._may_go_on():
@@ -144,6 +155,9 @@ class Worker:
                 self._busy, asked = True, self._asked
             try:
                 more = self._next_batch()
+                read |= more
+                if read and not more and self.behind is not None:
+                    self.behind(partial(lambda before: self._may_go_on() and self._asked == before, asked))
             except Exception as error:
                 self._fail(error)
                 more = False

@@ -505,7 +505,7 @@ def test_confidence_can_come_in_percent_and_missing_fields_in_nulls() -> None:
 
 def test_the_version_follows_the_prompt_and_the_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
     first = fake(findings()).version
-    monkeypatch.setattr("everwhen.write.extract.llm.load", lambda _: "another prompt")
+    monkeypatch.setattr("everwhen.write.extract.llm.load", lambda *_: "another prompt")
     assert fake(findings()).version != first
     assert first.endswith("+rules.7")
 

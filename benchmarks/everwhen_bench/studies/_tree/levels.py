@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everwhen.recall import MID
-from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Recalled
 from everwhen_bench.studies._tree.trial import Way
 
@@ -35,7 +34,7 @@ def leaves() -> list[Way]:
 
 
 def _first(memories: Sequence[Recalled]) -> Sequence[Recalled]:
-    return memories[:LEAVES]
+    return memories[: MID.tree_leaves]
 
 
 def _leaves(memories: Sequence[Recalled]) -> Sequence[Recalled]:

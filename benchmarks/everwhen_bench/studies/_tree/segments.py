@@ -14,7 +14,6 @@ from pathlib import Path
 
 from everwhen.api.memory import Memory
 from everwhen.recall import MID
-from everwhen.recall.hierarchy import LEAVES
 from everwhen.types import Message
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank
 from everwhen_bench.studies._tree.trial import Trial, TrialQuestion
@@ -66,7 +65,7 @@ def ask(trial: Trial, cuts: Sequence[Cut], question: TrialQuestion) -> None:
         )
         shown = [
             replace(memory, turns=tuple(turn for id_ in memory.turns for turn in one.turns[id_]))
-            for memory in found.memories[:LEAVES]
+            for memory in found.memories[: MID.tree_leaves]
         ]
         trial.keep(
             f"{one.size} exchange{'s' if one.size > 1 else ''}",

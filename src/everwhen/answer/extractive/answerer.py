@@ -101,7 +101,8 @@ def ask(
         trace["searched"] = {"turns": [one.turn.id for one in found.replies]}
     if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
         nothing = not (found.replies or found.unread) and not bank.stats().turns
-        refused = phrases.EMPTY if nothing else phrases.refusal(found, draft.reason or NOT_TOLD)
+        reason = count_answers.NOT_COUNTED if asked.each and draft.reason in ("", NOT_TOLD) else draft.reason
+        refused = phrases.EMPTY if nothing else phrases.refusal(found, reason or NOT_TOLD)
         near = tuple(one.citation() for one in found.replies[:1])
         sure = round(1 - chance(found), 3)
         return Answer(refused, near, abstained=True, confidence=sure, trace=trace)

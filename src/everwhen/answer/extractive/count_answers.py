@@ -120,6 +120,7 @@ def _stem(word: str) -> str:
     return word.removesuffix("s")
 
 
+NOT_COUNTED = "it was not told in those words, and what else counts takes a language model (setting llm)"
 TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
 REPLIES = 0.5  # the chance from which a turn replies
 NAMED = 4  # things that a count names
@@ -214,7 +215,7 @@ def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | N
             elif thing.number is not None:
                 told[known] = thing
     if not told or (asked.total and sum(one.number is not None for one in told) < 2):
-        return DraftAnswer("count", reason="no number of it was told, and nothing of the kind")
+        return DraftAnswer("count", reason=NOT_COUNTED)
     whole = Number(sum(1.0 if one.number is None else one.number for one in told), "")
     named = "; ".join([one.name for one in told[:NAMED]] + ["…"] * (len(told) > NAMED))
     return DraftAnswer(

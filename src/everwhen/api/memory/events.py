@@ -54,7 +54,9 @@ class EventCalendar:
             units=units,
             then=then,
         )
-        return Listed(found, pending)
+        # Chronos: what has no subject, verb and object is no event. An amount or the day stands for the object.
+        whole = (replace(one, object=one.object or one.quantity or one.expression) for one in found)
+        return Listed([one for one in whole if one.subject and one.verb and one.object], pending)
 
     @does(ops.Entities)
     def entities(self, asked: ops.Entities) -> Listed[Entity]:

@@ -11,7 +11,7 @@ from everwhen.api.memory.bank import OpenBank, opened_embedder
 from everwhen.api.memory.events import EventCalendar
 from everwhen.api.memory.maintenance import Extraction, Maintenance, forgetting, salvage
 from everwhen.api.memory.recalling import Recalling
-from everwhen.api.memory.tree import MapLevel, MemoryTree, check_tree
+from everwhen.api.memory.tree import MapLevel, MemoryTree
 from everwhen.api.memory.turns import TurnCalendar
 from everwhen.api.operations import Bank, FileMethods, Operation, handlers
 from everwhen.api.operations.ask import Ask
@@ -30,12 +30,10 @@ from everwhen.store.files.home import home_folder, is_address
 from everwhen.store.opening import open_banks
 from everwhen.types import Answer, Between, Time, Turn
 from everwhen.types.time_arguments import known_zone
-from everwhen.write.extract.extractor_factory import check_extractor
 
 if TYPE_CHECKING:
     from everwhen.agents.adapters.anthropic_memory import MemoryFiles
     from everwhen.answer.tools import Toolbox
-    from everwhen.tree.consolidation_thread import ConsolidationThread
     from everwhen.tree.map import Layer
 
 R = TypeVar("R")
@@ -86,9 +84,13 @@ class Memory(Bank, FileMethods):
         banks = open_banks(folder, chosen.busy_seconds, store=chosen.store)
         banks.check_name(bank)
         zone = known_zone(chosen.zone)
-        check_extractor(chosen.extract)
         kinds_of(chosen.redact)
-        check_tree(chosen.consolidate, chosen.tree_windows, zone)
+        if chosen.tree_windows is not None:
+            from everwhen.tree.levels import parse_levels
+
+            parse_levels(
+                chosen.tree_windows, zone
+            )  # what no tree can be built by is refused before there is one
         model = chosen.embedder or banks.embedder_of(bank) or DEFAULT_EMBEDDER
         if chosen.embedder is None:
             refuse_retired(bank, model)
@@ -105,7 +107,6 @@ class Memory(Bank, FileMethods):
 
         A batch that is being extracted is finished first; what waits behind it stays on the to-do list.
         """
-        self._tree.stop()
         self._bank.close()
 
     def __enter__(self) -> Memory:
@@ -151,10 +152,6 @@ class Memory(Bank, FileMethods):
     def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
         """As `turns`, one after the other: for those who need not hold all of them at once."""
         return self._turns.each(Turns(session, between))
-
-    def keep_consolidated(self, every: float = 60.0) -> ConsolidationThread:
-        """Consolidate in the background from now on, every so many seconds, until `stop()` or `close()`."""
-        return self._tree.keep_consolidated(every)
 
     def layers(self, group: str | None = None) -> list[Layer]:
         """The points of each level: an exchange lies in the middle of its turns, a node where its text does.

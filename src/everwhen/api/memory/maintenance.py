@@ -53,6 +53,8 @@ class Extraction:
                 f"{left} turns still wait for extraction after {asked.timeout:g} s; what was added is safe, "
                 "and `everwhen bank process` goes on with it"
             )
+        if bank.worker.behind is not None:
+            bank.worker.rest(asked.timeout)
         if bank.store.jobs.indexing.waits():
             bank.store.jobs.indexing.run()
         return waiting

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from everwhen.models.embed import Embedder
     from everwhen.tree.consolidate import Now
-    from everwhen.tree.consolidation_thread import ConsolidationThread
     from everwhen.tree.levels import Levels
     from everwhen.tree.map import Layer
 
@@ -40,15 +39,19 @@ class MemoryTree:
     def __init__(self, bank: OpenBank, process: Callable[[], object]) -> None:
         self._bank = bank
         self._process = process
-        self._runner: ConsolidationThread | None = None
+        if bank.settings.tree_schedule != "asked":
+            bank.worker.behind = lambda may_go_on: self._build(Consolidate(), may_go_on)
 
     @does(Consolidate)
     def consolidate(self, asked: Consolidate) -> Consolidated:
+        self._process()
+        return self._build(asked)
+
+    def _build(self, asked: Consolidate, may_go_on: Callable[[], bool] = lambda: True) -> Consolidated:
         from everwhen.tree.consolidate import consolidate, open_consolidator
 
         bank = self._bank
         moment: Now = "end" if asked.now == "end" else bank.clock().last(asked.now, "now")
-        self._process()
         levels, consolidator = self.levels(), open_consolidator(bank.settings)
         return bank.model.write(
             lambda embedder: consolidate(
@@ -59,6 +62,8 @@ class MemoryTree:
                 moment,
                 asked.progress,
                 dated=bank.settings.date_in_embedding,
+                online=bank.settings.tree_schedule == "online",
+                may_go_on=may_go_on,
             )
         )
 
@@ -97,21 +102,6 @@ class MemoryTree:
         if asked.start is None or asked.start != asked.end:
             return asked
         return Interval(asked.start, asked.start + timedelta(microseconds=1), "second")
-
-    # In the background
-
-    def keep_consolidated(self, every: float) -> ConsolidationThread:
-        """Consolidate every so many seconds, until `stop`."""
-        from everwhen.tree.consolidation_thread import ConsolidationThread
-
-        self.stop()
-        self._runner = ConsolidationThread(lambda: self.consolidate(Consolidate()), every)
-        return self._runner
-
-    def stop(self) -> None:
-        if self._runner is not None:
-            self._runner.stop()
-            self._runner = None
 
     # Repair
 
@@ -196,15 +186,3 @@ class MemoryTree:
             return np.stack([held.get(unit, nothing) for unit in units])
 
         return self._bank.model.read(places)
-
-
-def check_tree(consolidator: str, windows: str | None, zone: str) -> None:
-    """Refuse settings that no tree can be built by, before there is one."""
-    if consolidator == "extractive" and windows is None:
-        return  # the usual case needs nothing loaded
-    from everwhen.tree.consolidate import check_consolidator
-    from everwhen.tree.levels import parse_levels
-
-    check_consolidator(consolidator)
-    if windows is not None:
-        parse_levels(windows, zone)

@@ -239,7 +239,7 @@ class DefinePredicate(Operation[None]):
 
 @operation
 class SetHalfLife(Operation[None]):
-    """Let facts of a domain, or with None all that have none of their own, fade faster or slower in this bank."""
+    """Let facts of a domain or of a predicate, or with None all others, fade faster or slower in this bank."""
 
     spec = _changes("POST /facts/half-lives", scope="admin", creates=True, status=204)
     domain: Annotated[

@@ -42,7 +42,7 @@ class RecallMemories(Operation[Recall]):
     by when they were added. To see what could be known on a day, take `known_at` in a live conversation, and
     `as_of` in imported history. Facts are shown as they hold at `at`, at `as_of` (with what was said later about
     that day), or anywhere in `between`; `known_at` shows them as they were believed then. `min_confidence` leaves
-    out those that have faded, and `metadata={"domain": …}` chooses some of them.
+    out those that have faded, and `metadata={"domain": …}` chooses some of them, `{"valid_to": None}` the current.
     `budget` (low, mid, high or a number) is how many candidates each channel brings; a `recipe` says that
     and all else itself. `top_k` is how many memories come back at the most, the best ones. `seek` looks for the
     candidates with words of its own; the query then only ranks them.

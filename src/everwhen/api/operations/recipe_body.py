@@ -34,6 +34,8 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "entity_fan_out": (0, 1000),
     "temporal_similarity": (-1, 1),
     "temporal_decay": (0, 1),
+    "tree_lambda": (0, 1),
+    "tree_leaves": (1, 1000),
     "kept": (1, 200),
     "around": (0, 10),
 }
@@ -63,7 +65,7 @@ def _body(of: str) -> type[BaseModel]:
     made = {
         one.name: (
             _field(one.name, hints[one.name]),
-            list(one.default) if isinstance(one.default, tuple) else one.default,
+            list(one.default) if one.name in AMONG else one.default,
         )
         for one in fields(recipe)
         if hints[one.name] not in (int, float) or one.name in BOUNDS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from everwhen.models.llm.base import LLM, LLMError, Problem, Reply, complete_all
@@ -28,6 +29,7 @@ class ModelOptions(TypedDict, total=False):
     attempts: int
     max_tokens: int
     temperature: float
+    prompts: Path | None
 
 
 def open_llm(spec: str, **options: Unpack[ModelOptions]) -> PydanticAI:
@@ -55,4 +57,5 @@ def llm_of(settings: Settings, spec: str, *, temperature: float | None = None) -
         attempts=settings.llm_attempts,
         max_tokens=settings.llm_max_tokens,
         temperature=settings.llm_temperature if temperature is None else temperature,
+        prompts=settings.prompts,
     )

@@ -9,6 +9,7 @@ import time
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from everwhen.models.llm.base import LLMError, Problem, Reply
@@ -57,6 +58,7 @@ class PydanticAI:
     attempts: int = 4
     max_tokens: int = 8192
     temperature: float = 0.0
+    prompts: Path | None = None
     first_pause: float = 0.5
     rest: float = REST
 

@@ -53,19 +53,30 @@ def speakers_named(words: str, speakers: Iterable[str]) -> tuple[frozenset[str],
     return frozenset(named), bare if re.search(r"\w{3,}", bare) else words
 
 
-def keywords(bare: str) -> tuple[str, ...]:
+def keywords(bare: str, names: frozenset[str] = frozenset()) -> tuple[str, ...]:
     """The words that a question turns on, as TiMem's planner names them: at most three, no function words, no names.
 
     The longest come first where there are more: in English the rarer word is the longer one. A capital inside the
-    question is taken for a name.
+    question is taken for a name; so is what the memory knows as one.
     """
     words = [
         word.casefold()
         for place, word in enumerate(_CONTENT.findall(bare))
         if word.casefold() not in _COMMON and (place == 0 or not word[0].isupper())
     ]
+    words = without_names(words, names)
     chosen = sorted(dict.fromkeys(words), key=lambda word: -len(word))[:KEYWORDS]
     return tuple(word for word in dict.fromkeys(words) if word in chosen)
+
+
+def without_names(words: Iterable[str], names: frozenset[str]) -> list[str]:
+    """Keywords, without those that are or have a name that the memory knows with a capital."""
+    parts = {word: (word, *_WORD.findall(word)) for word in words}
+    return [
+        word
+        for word, some in parts.items()
+        if names.isdisjoint(x for one in some for x in (one.title(), one.upper()))
+    ]
 
 
 def capitalised(words: str) -> list[str]:

@@ -5,6 +5,7 @@ Ten clients that each start `everwhen mcp` load one model, not ten, as long as `
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -67,7 +68,8 @@ class LocalMemory:
             server = running(self._home / "serve")
             if server is not None:
                 return self._attached(server)
-            self._memory = Memory.open(self._home, self._bank, store=self._store)
+            schedule = os.environ.get("EVERWHEN_TREE_SCHEDULE", "closed")  # the process stays, nobody waits
+            self._memory = Memory.open(self._home, self._bank, store=self._store, tree_schedule=schedule)
             return self._memory
 
     def _attached(self, server: RunningServer) -> Client:

@@ -195,7 +195,8 @@ ORDER BY f.recorded_at, f.seq;
 
 -- open_fading_facts --
 -- Where age counts from and what it counts for, of believed facts in force: the few columns that a scan needs.
-SELECT f.seq, f.valid_from, f.confirmed_at, f.confidence, f.domain FROM facts f
+SELECT f.seq, f.valid_from, f.confirmed_at, f.confidence, f.domain, k.predicate FROM facts f
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.seq > :after AND f.superseded_at IS NULL AND f.standing = 'believed'
   AND (f.valid_to IS NULL OR f.valid_to > :instant) AND f.valid_from <= :instant
 ORDER BY f.seq LIMIT :page;

@@ -217,8 +217,9 @@ WHERE t.bank_id = :bank AND t.metadata <> '{}' AND (t.facets IS NULL OR NOT pg_i
     jsonb_exists_all(t.facets, ARRAY(SELECT jsonb_array_elements_text(:keys::text::jsonb)))
     AND t.facets @> :wanted::jsonb))
 UNION ALL
--- A fact has no metadata of its own: its domain, subject and predicate stand for them.
-SELECT u.seq, json_build_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate)::text
+-- A fact has no metadata of its own: what it says of itself stands for them.
+SELECT u.seq, json_build_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate,
+       'valid_from', f.valid_from, 'valid_to', f.valid_to)::text
 FROM units u JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superseded_at IS NULL
 JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
 WHERE u.bank_id = :bank AND u.kind = 'fact';

@@ -73,9 +73,9 @@ class SqlFacts(SqlPart):
     def fading(self, instant: datetime) -> Iterator[FadingFact]:
         page: dict[str, Any] = {"after": 0, "instant": to_text(instant), "page": _PAGE}
         while rows := self._read("open_fading_facts", page):
-            for seq, valid_from, confirmed_at, confidence, domain in rows:
+            for seq, valid_from, confirmed_at, confidence, *kind in rows:
                 since = max(valid_from, confirmed_at or "")
-                yield FadingFact(seq, from_text(since), confidence, domain)
+                yield FadingFact(seq, from_text(since), confidence, *kind)
             page["after"] = rows[-1][0]
 
     def by_seq(self, seqs: Sequence[int]) -> list[FactRow]:

@@ -17,7 +17,6 @@ from everwhen.store.sql.values import bank_values, put_values
 from everwhen.store.then import Then
 from everwhen.store.tree import (
     Ancestor,
-    BuildMark,
     BuildResult,
     NewNode,
     NodePlace,
@@ -57,16 +56,22 @@ class SqlTree(SqlPart):
         with self._writer.transaction() as sql:
             self._store.still_ours(sql, made_with)
             now = to_text(datetime.now(UTC))
-            return [self._put_one(sql, one.mark, one.node, now) for one in built]
+            return [self._put_one(sql, one, now) for one in built]
 
-    def _put_one(self, sql: Sql, mark: BuildMark, node: NewNode | None, now: str) -> Outcome:
+    def _put_one(self, sql: Sql, result: BuildResult, now: str) -> Outcome:
+        mark, node, exchanges = result.mark, result.node, result.exchanges
         standing = sql.run("mark", (mark.place.id,)).fetchone()
         if standing is None or standing[0] != mark.seq:
             return "late"
-        sql.run("drop_mark", (mark.seq,))
+        if exchanges is None or not exchanges.waits:
+            sql.run("drop_mark", (mark.seq,))
         old = sql.run("known_node", (mark.place.id,)).fetchone()
-        if old is not None and sql.run("session_expired", (mark.place.session,)).fetchone():
+        known = old is not None or exchanges is not None
+        if known and sql.run("session_expired", (mark.place.session,)).fetchone():
             return "same"  # its turns have lost their words: the summary that there is, is the last
+        if exchanges is not None:
+            self._put_below(sql, mark.place.id, exchanges.new, exchanges.kept, now)
+            return "built" if exchanges.new else "same"
         if node is None:
             if old is not None:
                 self._remove(sql, mark.place, old, now)
@@ -78,7 +83,7 @@ class SqlTree(SqlPart):
             if old[1] != node.place.parent:  # it has moved: what it stood under is no longer what it was
                 sql.run("put_mark_of_node", (old[1],))
         if node.place.session is not None:
-            self._put_below(sql, node, now)
+            self._put_below(sql, node.place.id, node.below, node.kept, now)
         self._insert(sql, node, now)
         if node.above is not None:
             sql.run("put_mark", mark_row(node.above))
@@ -90,11 +95,13 @@ class SqlTree(SqlPart):
         if old[1] is not None:
             sql.run("put_mark_of_node", (old[1],))
 
-    def _put_below(self, sql: Sql, node: NewNode, now: str) -> None:
+    def _put_below(
+        self, sql: Sql, session: str, below: Sequence[NewNode], kept: frozenset[str], now: str
+    ) -> None:
         """Level 1 under a session, where a model wrote it: what changed is replaced, what is gone is removed."""
-        under = sql.run("node_children", (node.place.id, 1)).fetchall()
-        _replace(sql, [unit for unit, id_ in under if id_ not in node.kept], now)
-        for one in node.below:
+        under = sql.run("node_children", (session, 1)).fetchall()
+        _replace(sql, [unit for unit, id_ in under if id_ not in kept], now)
+        for one in below:
             self._insert(sql, one, now)
 
     def _insert(self, sql: Sql, node: NewNode, now: str) -> None:
@@ -203,10 +210,15 @@ class SqlTree(SqlPart):
         }
         findings = []
         with self._reader.use() as sql:
+            ends_below = bank_values(sql).get("tree_levels", "").startswith("exchange")
+            if ends_below:  # no session is built
+                del questions["nodes_without_above"]
             for name, problem in questions.items():
                 if count := sql.run(name).fetchone()[0]:
                     findings.append(Finding("tree", f"{count} {problem}"))
-            if count := sql.run("sessions_without_node", (seen_turns(sql),)).fetchone()[0]:
+            if not ends_below and (
+                count := sql.run("sessions_without_node", (seen_turns(sql),)).fetchone()[0]
+            ):
                 findings.append(Finding("tree", f"{count} sessions have no node, and none is to be built"))
             counts = sql.run("nodes_by_level_count").fetchall()
             # Level 1 is stored only where a model wrote it.

@@ -133,8 +133,9 @@ WHERE NOT EXISTS (
     WHERE NOT EXISTS (SELECT 1 FROM json_each(given.metadata) m WHERE m.key = w.key AND m.value IS w.value)
   )
 UNION ALL
--- A fact has no metadata of its own: its domain, subject and predicate stand for them.
-SELECT u.seq, json_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate)
+-- A fact has no metadata of its own: what it says of itself stands for them.
+SELECT u.seq, json_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate,
+       'valid_from', f.valid_from, 'valid_to', f.valid_to)
 FROM units u JOIN facts f ON f.id = u.id AND f.superseded_at IS NULL
 JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE u.kind = 'fact';

@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from everwhen.errors import UsageError
 from everwhen.models.reader import open_reader
 from everwhen.settings import Settings
 from everwhen.write.extract.base import Extractor
 
 
-def check_extractor(name: str) -> str:
-    """The name itself; anything unknown is refused before there is something to extract."""
-    if name in ("rules", "none") or (name.startswith("llm:") and len(name) > len("llm:")):
-        return name
-    raise UsageError(
-        f"unknown extractor '{name}'; use rules, llm:<model> (such as llm:openai:gpt-4o-mini) or none"
-    )
-
-
 def open_extractor(settings: Settings) -> Extractor | None:
     """The extractor that is set; None for `none`. Its model is loaded at first use, and shared by all banks."""
-    name = check_extractor(settings.extract)
+    name = settings.extract
     if name == "none":
         return None
     if name == "rules":

@@ -47,11 +47,12 @@ class LLMExtractor:
         self.llm = llm
         self.name = f"llm:{llm.name}"
         self.fallback = fallback
+        self.prompt = load("extract", llm)
 
     @cached_property
     def version(self) -> str:
         """Ours, the prompt's and the fallback's: any of them changes what is found."""
-        prompt = hashlib.sha256(load("extract").encode()).hexdigest()[:8]
+        prompt = hashlib.sha256(self.prompt.encode()).hexdigest()[:8]
         return f"{REVISION}.{prompt}+{self.fallback.name}.{self.fallback.version}"
 
     def extract(self, batch: Batch) -> Extraction:
@@ -67,7 +68,7 @@ class LLMExtractor:
         failures: tuple[Failure, ...] = ()
         findings: Findings
         try:
-            reply = self.llm.complete(asked.prompt, Findings, instructions=load("extract"))
+            reply = self.llm.complete(asked.prompt, Findings, instructions=self.prompt)
             findings, spent = reply.output, reply.usage
         except LLMError as error:
             spent = error.usage
@@ -78,7 +79,7 @@ class LLMExtractor:
                 return self._fall_back(batch, error)
             kept = "what did fit was kept" if not left_out else f"{left_out} items were left out"
             failures = (Failure(_ids(batch), f"{error}; {kept}"),)
-        found = Grounding(batch, asked, load("extract")).extraction(findings, self.name, self.version)
+        found = Grounding(batch, asked, self.prompt).extraction(findings, self.name, self.version)
         return replace(found, failures=(*failures, *found.failures), model=self.llm.name, usage=spent)
 
     def _fall_back(self, batch: Batch, error: LLMError) -> Extraction:

@@ -2,34 +2,141 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
+from everwhen.serve.keys import KeyStore
+from everwhen.serve.logs import Audit
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.store.opening import open_shared
 from everwhen.store.postgres.answers import PostgresAnswers
-from tests.serve.conftest import serving
+from tests.serve.conftest import Served, serving, until
 
 Pair = tuple[httpx.Client, httpx.Client]
 FACT = {"subject": "Ana", "predicate": "lives in", "object": "Porto", "valid_from": "2025-03-01T00:00:00Z"}
 
 
 @pytest.fixture
-def pair(settings: ServerSettings, postgres_url: str) -> Iterator[Pair]:
-    """The same key at both: they share the folder in which it is kept."""
+def machines(settings: ServerSettings, postgres_url: str, tmp_path: Path) -> Iterator[tuple[Served, Served]]:
+    """Two servers that share nothing but the database, whose own tables are empty."""
+    with psycopg.connect(postgres_url, autocommit=True) as sql:
+        for table in ("keys", "audit"):
+            if sql.execute("SELECT to_regclass(%s)", (f"everwhen.{table}",)).fetchone() != (None,):
+                sql.execute(f"TRUNCATE everwhen.{table}".encode())
     shared = replace(settings, store=postgres_url)
-    with serving(shared) as one, serving(shared) as two:
-        headers = {"Authorization": f"Bearer {one.key('admin')}"}
-        with (
-            httpx.Client(base_url=f"{one.url}/v1", headers=headers, timeout=60, trust_env=False) as first,
-            httpx.Client(base_url=f"{two.url}/v1", headers=headers, timeout=60, trust_env=False) as second,
-        ):
-            yield first, second
+    with serving(shared) as one, serving(replace(shared, home=tmp_path / "another home")) as two:
+        yield one, two
+
+
+@pytest.fixture
+def pair(machines: tuple[Served, Served]) -> Iterator[Pair]:
+    """The same key at both."""
+    one, two = machines
+    headers = {"Authorization": f"Bearer {one.key('admin')}"}
+    with (
+        httpx.Client(base_url=f"{one.url}/v1", headers=headers, timeout=60, trust_env=False) as first,
+        httpx.Client(base_url=f"{two.url}/v1", headers=headers, timeout=60, trust_env=False) as second,
+    ):
+        yield first, second
+
+
+def status(server: Served, token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(f"{server.url}/v1/banks", headers=headers, trust_env=False).status_code
+
+
+def written(address: str) -> list[dict[str, Any]]:
+    with psycopg.connect(address) as sql:
+        rows = sql.execute("SELECT line FROM everwhen.audit ORDER BY at, id").fetchall()
+    return [json.loads(line) for (line,) in rows]
+
+
+def test_a_key_made_at_one_server_opens_the_other_and_revoked_it_stops_at_both(
+    machines: tuple[Served, Served],
+) -> None:
+    one, two = machines
+    key, token = one.state.keys.create("read", "*", "for both")
+    assert [status(server, token) for server in machines] == [200, 200]
+    assert [found.id for found in two.state.keys.all()] == [key.id]
+    two.state.keys.revoke(key.id)
+    assert [status(server, token) for server in machines] == [401, 401]
+    assert not any((server.state.serving.folder / "keys.sqlite").exists() for server in machines)
+
+
+def test_keys_of_a_folder_come_along_to_the_database_and_stay_revoked_there(
+    settings: ServerSettings, machines: tuple[Served, Served]
+) -> None:
+    before = KeyStore(settings.folder)
+    _, token = before.create("read", "*")
+    gone, _ = before.create("read", "*")
+    before.revoke(gone.id)
+    shared = open_shared(settings_store(machines))
+    KeyStore(settings.folder, shared).close()
+    assert [status(server, token) for server in machines] == [200, 200]
+    [in_use] = [key for key in machines[1].state.keys.all() if key.revoked_at is None]
+    machines[1].state.keys.revoke(in_use.id)
+    KeyStore(settings.folder, shared).close()
+    assert [status(server, token) for server in machines] == [401, 401]
+
+
+def settings_store(machines: tuple[Served, Served]) -> str:
+    store = machines[0].state.serving.store
+    assert store is not None
+    return store
+
+
+def test_what_both_servers_write_down_is_in_one_place(pair: Pair, machines: tuple[Served, Served]) -> None:
+    for client in pair:
+        assert client.post("/banks/ana/turns", json={"messages": "the violin"}).status_code == 201
+    with httpx.Client(base_url=machines[1].url, trust_env=False) as stranger:
+        for _ in range(100):
+            assert stranger.get("/v1/banks").status_code == 401
+    until(lambda: len(written(settings_store(machines))) >= 3)
+    lines = written(settings_store(machines))
+    assert [line["event"] for line in lines] == ["write", "write", "denied"]
+    assert {line["bank"] for line in lines[:2]} == {"ana"} and len({line["key"] for line in lines[:2]}) == 1
+    assert "violin" not in json.dumps(lines)
+    assert not any(server.state.audit.path.exists() for server in machines)
+
+
+def test_a_flood_pushes_nothing_out_of_a_shared_audit_log_and_does_not_fill_the_disk(
+    machines: tuple[Served, Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("everwhen.serve.logs.AUDIT_ENTRIES", 40)
+    monkeypatch.setattr("everwhen.serve.logs.TRIMMED", 10)
+    address = settings_store(machines)
+    for folder in ("one", "two"):
+        audit = Audit(tmp_path / folder, open_shared(address))
+        audit.note("delete", key=folder, bank="ana")
+        for _ in range(2000):
+            audit.denied(None, status=401)
+        audit.close()
+    lines = written(address)
+    assert [line["key"] for line in lines if line["event"] == "delete"] == ["one", "two"]
+    assert [line["more"] for line in lines if "more" in line] == [1999, 1999] and len(lines) == 6
+    audit = Audit(tmp_path / "three", open_shared(address))
+    for number in range(200):
+        audit.note("write", number=number)
+    audit.close()
+    lines = written(address)
+    assert len(lines) <= 40 + 10 and lines[-1]["number"] == 199
+
+
+def test_what_the_database_cannot_take_is_written_down_in_the_file(tmp_path: Path) -> None:
+    audit = Audit(tmp_path, open_shared("postgresql://nobody@127.0.0.1:1/nowhere"))
+    audit.note("delete", key="k", bank="ana")
+    audit.close()
+    [line] = [json.loads(line) for line in audit.path.read_text().splitlines()]
+    assert (line["event"], line["bank"]) == ("delete", "ana")
 
 
 def at_once(*acts: Callable[[], httpx.Response]) -> list[httpx.Response]:

@@ -185,5 +185,6 @@ def revoke(
 
 def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]
     from everwhen.serve.keys import KeyStore
+    from everwhen.store.opening import open_shared
 
-    return KeyStore(home_folder(here.home) / "serve")
+    return KeyStore(home_folder(here.home) / "serve", open_shared(here.store))

@@ -157,7 +157,7 @@ class DescribedNames:
         """Whose a description may be: of those who speak here, each may be "I"."""
         if name is not None:
             return [name]
-        speakers = sorted(self.store.voices().speakers - {"assistant", "system", "tool"})
+        speakers = sorted(self.store.voices(latest=False).speakers - {"assistant", "system", "tool"})
         return speakers if len(speakers) <= SPEAKERS else []
 
     def _owned(self, owner: str, nouns: Sequence[str]) -> tuple[str, str] | None:

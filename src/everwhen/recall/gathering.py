@@ -39,11 +39,16 @@ class Gathered:
     """Of the question."""
 
 
-def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str, float]) -> Gathered:
-    """The candidates of a question with everything known about them."""
+def gather(
+    store: Store, embedder: Embedder, request: Request, timings: dict[str, float], *, latest: bool = False
+) -> Gathered:
+    """The candidates of a question with everything known about them.
+
+    It is planned with the voices last known, and once more with the `latest` where those have changed.
+    """
     recipe = request.recipe
     with timed(timings, "plan"):
-        voices = store.voices()
+        voices = store.voices(latest=latest or request.seek is not None)
         asked = _planned(store, voices, request, request.query)
         if request.llm is not None and recipe.needs_complexity:
             asked = plan_by_llm(request.llm, asked, voices.names)
@@ -58,6 +63,8 @@ def gather(store: Store, embedder: Embedder, request: Request, timings: dict[str
         found, took = find(asked, search, who, request.where, recipe)
     else:
         found, took = _sought(store, voices, embedder, request, request.seek)
+    if search.voices_changed:
+        return gather(store, embedder, request, timings, latest=True)
     timings |= took
     # Late interaction is a feature of the fitted sum; a cross-encoder also orders what RRF has found, as in TEMPR.
     reranks = recipe.rerank and (

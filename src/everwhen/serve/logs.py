@@ -8,17 +8,22 @@ import os
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from logging.handlers import RotatingFileHandler
+from logging.handlers import QueueListener, RotatingFileHandler
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
+from everwhen.store.answers import Shared
 from everwhen.store.files.private import private_file
 
 AUDIT_BYTES, AUDIT_FILES = 10_000_000, 5
 """The audit log is bounded: someone who knocks all day must not fill the disk."""
+AUDIT_ENTRIES, TRIMMED = 250_000, 500
+"""The same in a database, about as many; and entries between two looks at how many there are."""
 INTERVAL = 60.0
 """Seconds for which denied calls are counted together."""
 ONE_BY_ONE = 20
@@ -66,6 +71,33 @@ class _Private(RotatingFileHandler):
         return super()._open()
 
 
+class _Rows(logging.Handler):
+    """Each entry is a row of the database; in the file is what could not be written there."""
+
+    def __init__(self, tables: Shared, otherwise: logging.Handler) -> None:
+        super().__init__()
+        self._tables = tables
+        self._otherwise = otherwise
+        self._written = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        values = {"id": uuid.uuid4().hex, "at": record.created, "line": self.format(record)}
+        try:
+            self._tables.run(
+                "INSERT INTO audit (id, at, line) VALUES (:id, to_timestamp(:at), :line) ON CONFLICT DO NOTHING",
+                values,
+            )
+            self._written += 1
+            if self._written % TRIMMED == 1:
+                self._tables.run(
+                    "DELETE FROM audit WHERE at < (SELECT at FROM audit ORDER BY at DESC LIMIT 1 OFFSET :most)",
+                    {"most": AUDIT_ENTRIES - 1},
+                )
+        except Exception as error:
+            say("an audit entry stands in the file, not in the database", logging.WARNING, error=str(error))
+            self._otherwise.handle(record)
+
+
 @dataclass
 class _Denied:
     """The denied calls of one key in the time that runs: how many more have a line of their own, how many have none."""
@@ -76,13 +108,18 @@ class _Denied:
 
 
 class Audit:
-    """`serve/audit.jsonl`: when, which key, which bank, what, and how it ended.
+    """`serve/audit.jsonl`, or the table `audit` of a database: when, which key, which bank, what, and how it ended.
 
     Denied calls are written one by one up to a bound, then counted: whoever knocks all day must not push out what was
     written about others.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        shared: Shared | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._handler = _Private(
             folder / "audit.jsonl",
             maxBytes=AUDIT_BYTES,
@@ -95,11 +132,21 @@ class Audit:
         self._lock = threading.Lock()
         self._denied: dict[str | None, _Denied] = {}
         self.path = folder / "audit.jsonl"
+        self._waiting: SimpleQueue[logging.LogRecord] | None = None
+        if shared is not None:  # requests do not wait for the database
+            rows = _Rows(shared, self._handler)
+            rows.setFormatter(JsonLines())
+            self._waiting = SimpleQueue()
+            self._writing = QueueListener(self._waiting, rows)
+            self._writing.start()
 
     def note(self, event: str, **fields: Any) -> None:
         record = logging.LogRecord("everwhen.audit", logging.INFO, "", 0, event, None, None)
         record.fields = {**fields, "pid": os.getpid()}
-        self._handler.handle(record)
+        if self._waiting is None:
+            self._handler.handle(record)
+        else:
+            self._waiting.put(record)
 
     def denied(self, key: str | None, **fields: Any) -> None:
         """A call that was refused to a key, or to somebody without one."""
@@ -124,4 +171,6 @@ class Audit:
         with self._lock:
             for key, held in self._denied.items():
                 self._sum_up(key, held)
+        if self._waiting is not None:
+            self._writing.stop()
         self._handler.close()

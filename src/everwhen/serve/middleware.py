@@ -19,6 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from everwhen.errors import Unavailable
 from everwhen.serve.fair_pool import asking
 from everwhen.serve.keys import Key
 from everwhen.serve.logs import say
@@ -107,7 +108,7 @@ class AuthMiddleware:
             return
         if scope["type"] == "http" and _area(scope["path"]) in BEHIND_KEYS:
             try:
-                caller = self._let_in(Headers(scope=scope))
+                caller = await self._let_in(Headers(scope=scope))
                 scope.setdefault("state", {})["caller"] = caller
                 asking.set(caller.id)
             except Problem as problem:
@@ -115,8 +116,14 @@ class AuthMiddleware:
                 return
         await self.app(scope, receive, send)
 
-    def _let_in(self, headers: Headers) -> Key:
-        caller = self.state.auth.caller(headers)
+    async def _let_in(self, headers: Headers) -> Key:
+        try:
+            if self.state.keys.is_shared:  # the other requests do not wait for the database
+                caller = await asyncio.to_thread(self.state.auth.caller, headers)
+            else:
+                caller = self.state.auth.caller(headers)
+        except Unavailable as error:
+            raise Problem(503, str(error), "Unavailable", {"Retry-After": "1"}) from error
         pause = self.state.buckets.take(caller.id)
         if pause:
             self.state.metrics.count("rate_limited")

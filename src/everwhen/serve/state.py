@@ -17,7 +17,7 @@ from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.telemetry import Metrics
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load
-from everwhen.store.opening import open_answers
+from everwhen.store.opening import open_shared
 
 
 class ServerState:
@@ -28,14 +28,13 @@ class ServerState:
         self.settings = load()
         self.metrics = Metrics()
         self.banks = Banks(serving)
-        self.keys = KeyStore(serving.folder)
-        # Beside the banks where servers share a database, else in the server's own folder.
         hours = serving.remember_hours
-        self.answers = IdempotencyKeys(
-            open_answers(serving.store, hours) or FolderAnswers(serving.folder, hours)
-        )
+        shared = open_shared(serving.store, hours)
+        self.keys = KeyStore(serving.folder, shared)
+        # Beside the banks where servers share a database, else in the server's own folder.
+        self.answers = IdempotencyKeys(shared or FolderAnswers(serving.folder, hours))
         self.moving = TransferFiles(serving)
-        self.audit = Audit(serving.folder)
+        self.audit = Audit(serving.folder, shared)
         # Those that share the load: the workers of this server, and those of others over the same database.
         self.buckets = RateLimits(
             serving.rate, serving.burst, processes=lambda: max(serving.workers, self.answers.servers)

@@ -1,9 +1,10 @@
-"""The Answers protocol: what several servers keep together of the writes that they have answered."""
+"""What several servers keep together: the answers to writes, and small tables of their own."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +58,15 @@ class Answers(Protocol):
 
     def forget(self, bank: str) -> None:
         """Drop the answers about a bank: they may have words in them that are forgotten now."""
+        ...
+
+
+class Shared(Answers, Protocol):
+    """What servers over one database keep there: their answers, and the tables `keys` and `audit`."""
+
+    def run(self, text: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+        """The rows of a statement that every database understands, with parameters such as `:id`.
+
+        Each is a transaction, and may be repeated when the connection was lost.
+        """
         ...

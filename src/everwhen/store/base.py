@@ -145,8 +145,8 @@ class Store(Protocol):
         """One question against the bank as it is now: see `Search`."""
         ...
 
-    def voices(self) -> Voices:
-        """Who has spoken, and who is spoken of."""
+    def voices(self, *, latest: bool = True) -> Voices:
+        """Who has spoken, and who is spoken of; where not the `latest` is wanted, what was last known of it."""
         ...
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:

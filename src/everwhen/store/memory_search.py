@@ -64,6 +64,8 @@ class Database(Protocol):
 class MemorySearch:
     """A question's view of the bank. Cheap to create: vectors and words are scanned when they are first needed."""
 
+    voices_changed = False
+
     def __init__(
         self, query: SearchQuery, index: Index, window: IndexFilter, tokenizer: Tokenizer, database: Database
     ) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from everwhen.errors import Unavailable, UsageError
-from everwhen.store.answers import Answers
+from everwhen.store.answers import Shared
 from everwhen.store.banks import Banks
 from everwhen.store.files.home import home_folder, is_address, store_address
 from everwhen.store.sqlite.banks import SqliteBanks
@@ -42,8 +42,8 @@ def open_banks(home: Path, busy_seconds: float = 30.0, *, store: str | None = No
     return PostgresBanks(address, busy_seconds)
 
 
-def open_answers(store: str | None, hours: float) -> Answers | None:
-    """What servers over one PostgreSQL database have answered in the last hours; None for banks in files."""
+def open_shared(store: str | None, hours: float = 24.0) -> Shared | None:
+    """What servers over one PostgreSQL database share, answers of the last hours among it; None for banks in files."""
     address = store_address(store)
     if address is None:
         return None

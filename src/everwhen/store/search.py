@@ -226,6 +226,9 @@ def ending(speaker: str, text: str) -> str:
 class Search(Protocol):
     """A question's view of the bank, in four calls."""
 
+    voices_changed: bool
+    """Whether by its first call the bank had other voices than those last known."""
+
     @property
     def way(self) -> str:
         """How the nearest were found: "exact" where all vectors were compared, else the kind of index, which finds

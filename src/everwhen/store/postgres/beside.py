@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,8 @@ from everwhen.types import ROLES
 class Beside:
     """Units with those beside them, in columns; the last entry stands for what is not there."""
 
-    def __init__(
-        self, rows: Sequence[tuple[Any, ...]], words: Mapping[str, bytes | None], terms: Sequence[int]
-    ) -> None:
-        """`words` are the packed terms of whole sessions, where they were asked for."""
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 15
+    def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 16
         (
             seqs,
             asked,
@@ -37,6 +34,7 @@ class Beside:
             cosines,
             whole,
             ends,
+            words,
         ) = columns
         keys = {label: label_key(label) for label in {*sessions, *speakers} if label is not None}
         self._units = np.array([*seqs, -1], np.int64)
@@ -64,7 +62,7 @@ class Beside:
         ]
         self._cosines = np.array([*cosines, 0.0], np.float32)
         self._counts = _counts([one or b"" for one in packed], terms)
-        told = {label_key(session): one or b"" for session, one in words.items()}
+        told = {keys[session]: one for session, one in zip(sessions, words, strict=True) if one is not None}
         self._sums = dict(zip(told, _counts(list(told.values()), terms), strict=False))
 
     def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:

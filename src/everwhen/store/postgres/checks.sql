@@ -41,7 +41,7 @@ SELECT :bank, u.seq, u.turn FROM units u WHERE u.bank_id = :bank AND u.kind = 't
 -- Their vectors have the same times.
 WITH mended AS (
     UPDATE units u SET id = t.id, mentioned_at = t.said_at, recorded_at = t.recorded_at FROM turns t
-    WHERE u.bank_id = :bank AND u.kind = 'turn' AND (t.bank_id, t.seq) = (u.bank_id, u.turn)
+    WHERE u.bank_id = :bank AND u.kind = 'turn' AND t.bank_id = :bank AND t.seq = u.turn
       AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at)
     RETURNING u.seq, t.said_at, t.recorded_at
 )
@@ -70,19 +70,19 @@ ORDER BY u.seq;
 
 -- turns_to_read_again --
 -- Turns under derived units that are not whole, and turns that have derived units and count as not extracted.
-SELECT DISTINCT t.id FROM units u JOIN unit_turns p ON (p.bank_id, p.unit) = (u.bank_id, u.seq)
-JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn)
+SELECT DISTINCT t.id FROM units u JOIN unit_turns p ON p.bank_id = :bank AND p.unit = u.seq
+JOIN turns t ON t.bank_id = :bank AND t.seq = p.turn
 WHERE u.bank_id = :bank AND u.kind IN ('event', 'narrative') AND (
     NOT EXISTS (SELECT 1 FROM derived d WHERE d.bank_id = :bank AND d.unit = u.seq)
     OR (u.kind = 'event' AND NOT EXISTS (SELECT 1 FROM events e WHERE e.bank_id = :bank AND e.unit = u.seq))
     OR NOT EXISTS (SELECT 1 FROM extractions x WHERE x.bank_id = :bank AND x.turn = t.seq))
 UNION
-SELECT t.id FROM units u JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+SELECT t.id FROM units u JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 WHERE u.bank_id = :bank AND u.kind IN ('event', 'narrative')
   AND NOT EXISTS (SELECT 1 FROM unit_turns p WHERE p.bank_id = :bank AND p.unit = u.seq);
 
 -- embedded_units --
-SELECT u.id, u.kind, v.vector FROM units u JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq)
+SELECT u.id, u.kind, v.vector FROM units u JOIN vectors v ON v.bank_id = :bank AND v.unit = u.seq
 WHERE u.bank_id = :bank;
 
 -- dates_of_units --
@@ -90,7 +90,7 @@ WHERE u.bank_id = :bank;
 SELECT u.id, coalesce(u.occurred_start, f.valid_from, t.said_at, u.mentioned_at),
        coalesce(t.zone, (SELECT value FROM bank WHERE bank_id = :bank AND key = 'zone')),
        CASE WHEN u.occurred_start IS NOT NULL THEN u.grain ELSE coalesce(f.grain, 'day') END
-FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+FROM units u LEFT JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 LEFT JOIN facts f ON f.bank_id = :bank AND f.seq = (SELECT min(seq) FROM facts WHERE bank_id = :bank AND id = u.id)
 WHERE u.bank_id = :bank AND u.id = ANY (?::text[]);
 

@@ -1,8 +1,8 @@
 """Banks on several database machines: Citus spreads the tables by `bank_id`.
 
 All rows of a bank lie in one group of shards (the tables are colocated), so that a statement which names one bank runs
-on one machine. What is small and asked for with any bank (`banks`, `migrations`) is a copy on every machine. `answers`,
-which is of the servers, stays on the coordinator, to which all connections go.
+on one machine. What is small and asked for with any bank (`banks`, `migrations`) is a copy on every machine. What is
+of the servers (`answers`, `keys`, `audit`) stays on the coordinator, to which all connections go.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
 f.seq, f.id, f.version, f.slot, k.seq, k.subject, k.predicate, f.object, f.object_key, f.domain, f.grain,
 f.valid_from, f.claimed_to, f.valid_to, f.stated_at, f.recorded_at, f.superseded_at, f.confidence, f.origin,
 f.standing, f.act, f.outcome, f.reason, f.support, f.confirmed_at, f.tokens,
-(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = s.bank_id AND t.id = s.source
+(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = :bank AND t.id = s.source
  WHERE s.bank_id = :bank AND s.fact = f.id ORDER BY s.at, s.source LIMIT 1);
 
 -- fact_columns_then --
@@ -17,7 +17,7 @@ f.standing, f.act, f.outcome, f.reason,
      WHERE c.bank_id = :bank AND c.fact = f.id AND c.at <= :known_at),
 (SELECT max(c.confirmed_at) FROM fact_confirmations c WHERE c.bank_id = :bank AND c.fact = f.id AND c.at <= :known_at),
 f.tokens,
-(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = s.bank_id AND t.id = s.source
+(SELECT t.zone FROM fact_sources s JOIN turns t ON t.bank_id = :bank AND t.id = s.source
  WHERE s.bank_id = :bank AND s.fact = f.id ORDER BY s.at, s.source LIMIT 1);
 
 -- fact_key --
@@ -55,26 +55,26 @@ SELECT seq FROM fact_slots WHERE bank_id = :bank AND key = ? ORDER BY seq;
 -- started --
 -- Believed versions of a slot by when they start: which, and in which order, is filled in.
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed'
   AND {which};
 
 -- unsettled_of_key --
 -- What of a key is not superseded, believed or not, in the order in which it was recorded.
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
-WHERE s.bank_id = :bank AND s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
+WHERE f.bank_id = :bank AND s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
 ORDER BY f.recorded_at, f.seq;
 
 -- disputed_in_slot --
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'disputed'
 ORDER BY f.seq;
 
 -- newest_version --
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.id = :id ORDER BY f.version DESC LIMIT 1;
 
 -- supersede_fact --
@@ -105,7 +105,7 @@ WHERE bank_id = :bank AND seq = :seq;
 
 -- insert_fact_source --
 INSERT INTO fact_sources (bank_id, fact, source, turn, at)
-VALUES (:bank, :fact, :source, EXISTS (SELECT 1 FROM turns WHERE bank_id = :bank AND id = :source), :at)
+SELECT :bank, :fact, :source, EXISTS (SELECT 1 FROM turns WHERE bank_id = :bank AND id = :source), :at::timestamptz
 ON CONFLICT DO NOTHING;
 
 -- insert_fact_unit_turn --
@@ -128,7 +128,7 @@ SELECT :bank, :fact, source, turn, at FROM fact_sources WHERE bank_id = :bank AN
 INSERT INTO unit_turns (bank_id, unit, turn)
 SELECT :bank, u.seq, p.turn FROM units u
 JOIN units o ON o.bank_id = :bank AND o.id = :other
-JOIN unit_turns p ON (p.bank_id, p.unit) = (o.bank_id, o.seq)
+JOIN unit_turns p ON p.bank_id = :bank AND p.unit = o.seq
 WHERE u.bank_id = :bank AND u.id = :fact ON CONFLICT DO NOTHING;
 
 -- insert_fact_unit --
@@ -157,7 +157,7 @@ WHERE bank_id = :bank AND key = ? AND resolved_at IS NULL ORDER BY opened_at, id
 -- facts_now --
 -- What is believed at present and valid at an instant. In a slot only the version that started last before the
 -- instant can be valid then, so a key with a million versions costs no more than one with two.
-SELECT {columns} FROM fact_keys k JOIN fact_slots s ON (s.bank_id, s.key) = (k.bank_id, k.seq)
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.bank_id = :bank AND s.key = k.seq
 CROSS JOIN LATERAL (
     SELECT * FROM facts b
     WHERE b.bank_id = :bank AND b.slot = s.seq AND b.superseded_at IS NULL AND b.standing = 'believed'
@@ -169,7 +169,7 @@ ORDER BY k.subject_key, k.predicate_key, f.valid_from, f.seq;
 
 -- facts_known_at --
 -- The same as it was known at a transaction time.
-SELECT {columns} FROM fact_keys k JOIN fact_slots s ON (s.bank_id, s.key) = (k.bank_id, k.seq)
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.bank_id = :bank AND s.key = k.seq
 CROSS JOIN LATERAL (
     SELECT * FROM facts b
     WHERE b.bank_id = :bank AND b.slot = s.seq AND b.standing = 'believed' AND b.valid_from <= :instant
@@ -181,15 +181,15 @@ ORDER BY k.subject_key, k.predicate_key, f.valid_from, f.seq;
 
 -- fact_history --
 -- Every version that is believed now, in valid-time order.
-SELECT {columns} FROM fact_keys k JOIN fact_slots s ON (s.bank_id, s.key) = (k.bank_id, k.seq)
-JOIN facts f ON (f.bank_id, f.slot) = (s.bank_id, s.seq)
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.bank_id = :bank AND s.key = k.seq
+JOIN facts f ON f.bank_id = :bank AND f.slot = s.seq
 WHERE k.bank_id = :bank AND {where} AND f.superseded_at IS NULL AND f.standing = 'believed'
 ORDER BY f.valid_from, f.seq;
 
 -- fact_versions --
 -- Every version ever recorded, in the order of recording.
-SELECT {columns} FROM fact_keys k JOIN fact_slots s ON (s.bank_id, s.key) = (k.bank_id, k.seq)
-JOIN facts f ON (f.bank_id, f.slot) = (s.bank_id, s.seq)
+SELECT {columns} FROM fact_keys k JOIN fact_slots s ON s.bank_id = :bank AND s.key = k.seq
+JOIN facts f ON f.bank_id = :bank AND f.slot = s.seq
 WHERE k.bank_id = :bank AND {where}
 ORDER BY f.recorded_at, f.seq;
 
@@ -203,13 +203,13 @@ ORDER BY f.seq LIMIT :page;
 
 -- facts_by_seq --
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.seq = ANY (:seqs::bigint[]) ORDER BY f.seq;
 
 -- believed_by_id --
 -- The believed version of each of some facts.
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.id = ANY (:ids::text[])
   AND f.standing = 'believed' AND f.recorded_at <= :known_at
   AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
@@ -234,7 +234,7 @@ SELECT fact, source FROM fact_sources WHERE bank_id = :bank AND source = ANY (:t
 
 -- believed_found --
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.id IN {found}
   AND f.standing = 'believed' AND f.recorded_at <= :known_at
   AND (f.superseded_at IS NULL OR f.superseded_at > :known_at)
@@ -248,7 +248,7 @@ SELECT {columns}, g.seq FROM facts g JOIN facts f ON f.bank_id = :bank AND f.seq
       AND b.recorded_at <= :known_at AND (b.superseded_at IS NULL OR b.superseded_at > :known_at)
     ORDER BY b.valid_from DESC LIMIT 1
 )
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE g.bank_id = :bank AND g.seq IN {shown};
 
 -- holding_in_slots --
@@ -262,7 +262,7 @@ JOIN facts f ON f.bank_id = :bank AND f.seq = (
       AND b.valid_from <= :instant
     ORDER BY b.valid_from DESC LIMIT 1
 )
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.valid_to IS NULL OR f.valid_to > :instant
 ORDER BY o.id, o.slot;
 
@@ -276,28 +276,28 @@ ORDER BY o.at, o.source;
 
 -- facts_naming --
 -- Believed facts with a term (its hash) in them.
-SELECT {columns} FROM postings p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit) AND u.kind = 'fact'
-JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superseded_at IS NULL AND f.standing = 'believed'
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+SELECT {columns} FROM postings p JOIN units u ON u.bank_id = :bank AND u.seq = p.unit AND u.kind = 'fact'
+JOIN facts f ON f.bank_id = :bank AND f.id = u.id AND f.superseded_at IS NULL AND f.standing = 'believed'
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE p.bank_id = :bank AND p.term = ('x' || encode(:term::bytea, 'hex'))::bit(64)::bigint
 ORDER BY f.seq;
 
 -- facts_of_corrected_sources --
 -- Believed facts that share a source with one that the user corrected, and when that was.
 SELECT {columns}, max(c.superseded_at) FROM facts c
-JOIN fact_sources cs ON (cs.bank_id, cs.fact) = (c.bank_id, c.id)
-JOIN fact_sources o ON (o.bank_id, o.source) = (cs.bank_id, cs.source) AND o.fact <> c.id
-JOIN facts f ON (f.bank_id, f.id) = (o.bank_id, o.fact) AND f.superseded_at IS NULL AND f.standing = 'believed'
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_sources cs ON cs.bank_id = :bank AND cs.fact = c.id
+JOIN fact_sources o ON o.bank_id = :bank AND o.source = cs.source AND o.fact <> c.id
+JOIN facts f ON f.bank_id = :bank AND f.id = o.fact AND f.superseded_at IS NULL AND f.standing = 'believed'
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE c.bank_id = :bank AND c.outcome = 'corrected' AND f.stated_at < c.superseded_at
 GROUP BY f.bank_id, f.seq, k.bank_id, k.seq ORDER BY f.seq;
 
 -- facts_corrected_before --
 -- Believed facts with a value that the user had corrected away before it was asserted again.
 SELECT {columns}, max(c.superseded_at) FROM facts c
-JOIN facts f ON (f.bank_id, f.slot, f.object_key) = (c.bank_id, c.slot, c.object_key) AND f.superseded_at IS NULL
+JOIN facts f ON f.bank_id = :bank AND f.slot = c.slot AND f.object_key = c.object_key AND f.superseded_at IS NULL
      AND f.standing = 'believed' AND f.id <> c.id AND f.act <> 'correct'
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE c.bank_id = :bank AND c.outcome = 'corrected' AND f.stated_at >= c.superseded_at
 GROUP BY f.bank_id, f.seq, k.bank_id, k.seq ORDER BY f.seq;
 

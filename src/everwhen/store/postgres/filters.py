@@ -65,12 +65,12 @@ def wants_nodes(where: Filter) -> bool:
     return where.kinds is None or "node" in where.kinds
 
 
-def said_by(who: SaidBy, place: int, speakers: Callable[[], frozenset[str]]) -> tuple[str, dict[str, Any]]:
+def said_by(who: SaidBy, place: int, speakers: frozenset[str]) -> tuple[str, dict[str, Any]]:
     """The condition that some have said it, with its values. A name is meant in whatever case it was written."""
     if who.role is not None:
         return fragment("said_by_role", row="v", place=place), {f"role{place}": who.role}
     meant = {label_key(name) for name in who.speakers}
-    spelled = sorted(name for name in speakers() if label_key(name) in meant)
+    spelled = sorted(name for name in speakers if label_key(name) in meant)
     return fragment("said_by_speakers", row="v", place=place), {f"speakers{place}": spelled}
 
 

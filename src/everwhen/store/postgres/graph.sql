@@ -25,26 +25,26 @@ DELETE FROM claims WHERE bank_id = :bank AND expires < ?;
 -- next_pending --
 -- The session of the oldest turn that nobody has extracted or claimed.
 SELECT session FROM pending p
-WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.bank_id = :bank AND c.turn = p.turn)
 ORDER BY turn LIMIT 1;
 
 -- first_pending_of_session --
 SELECT said_at, turn FROM pending p
 WHERE p.bank_id = :bank AND session = ?
-  AND NOT EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (p.bank_id, p.turn))
+  AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.bank_id = :bank AND c.turn = p.turn)
 ORDER BY said_at, turn LIMIT 1;
 
 -- turns_from --
 -- The next turns of a session from a place on, and whether each is taken.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
-       NOT EXISTS (SELECT 1 FROM pending p WHERE (p.bank_id, p.turn) = (t.bank_id, t.seq))
-       OR EXISTS (SELECT 1 FROM claims c WHERE (c.bank_id, c.turn) = (t.bank_id, t.seq))
+       NOT EXISTS (SELECT 1 FROM pending p WHERE p.bank_id = :bank AND p.turn = t.seq)
+       OR EXISTS (SELECT 1 FROM claims c WHERE c.bank_id = :bank AND c.turn = t.seq)
 FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) >= (?, ?) ORDER BY said_at, seq LIMIT ?;
 
 -- turns_before --
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns t WHERE t.bank_id = :bank AND session = ? AND (said_at, seq) < (?, ?)
-  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq)
 ORDER BY said_at DESC, seq DESC LIMIT ?;
 
 -- turns_after --
@@ -69,8 +69,8 @@ SELECT t.id, u.seq FROM turns t CROSS JOIN LATERAL (
 WHERE t.bank_id = :bank AND t.id = ANY (?::text[]) AND u.turn = t.seq AND u.kind = 'turn';
 
 -- first_vectors --
-SELECT t.id, v.vector FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq) AND u.kind = 'turn'
-JOIN vectors v ON (v.bank_id, v.unit) = (u.bank_id, u.seq) AND v.piece = 0
+SELECT t.id, v.vector FROM turns t JOIN units u ON u.bank_id = :bank AND u.turn = t.seq AND u.kind = 'turn'
+JOIN vectors v ON v.bank_id = :bank AND v.unit = u.seq AND v.piece = 0
 WHERE t.bank_id = :bank AND t.id = ANY (?::text[]);
 
 -- known_unit --
@@ -100,16 +100,16 @@ SELECT :bank, * FROM unnest(?::bigint[], ?::text[], ?::text[], ?::text[], ?::tex
 
 -- superseded_units --
 -- Derived units of a kind that rest on nothing but the given turns.
-SELECT DISTINCT u.seq, u.id FROM turns g JOIN unit_turns p ON (p.bank_id, p.turn) = (g.bank_id, g.seq)
-JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+SELECT DISTINCT u.seq, u.id FROM turns g JOIN unit_turns p ON p.bank_id = :bank AND p.turn = g.seq
+JOIN units u ON u.bank_id = :bank AND u.seq = p.unit
 WHERE g.bank_id = :bank AND g.id = ANY (:turns::text[]) AND u.kind = :kind AND NOT EXISTS (
-    SELECT 1 FROM unit_turns q JOIN turns t ON (t.bank_id, t.seq) = (q.bank_id, q.turn)
+    SELECT 1 FROM unit_turns q JOIN turns t ON t.bank_id = :bank AND t.seq = q.turn
     WHERE q.bank_id = :bank AND q.unit = u.seq AND t.id <> ALL (:turns::text[]))
 ORDER BY u.seq;
 
 -- derived_from --
 -- Derived units that rest on any of the given turns.
-SELECT DISTINCT u.seq FROM unit_turns p JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+SELECT DISTINCT u.seq FROM unit_turns p JOIN units u ON u.bank_id = :bank AND u.seq = p.unit
 WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind IN ('event', 'narrative') ORDER BY u.seq;
 
 -- told_with --
@@ -129,7 +129,7 @@ SELECT t.seq, t.id FROM reached r CROSS JOIN LATERAL (
 
 -- all_turn_seqs --
 SELECT seq FROM turns t
-WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq));
+WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq);
 
 -- delete_vectors --
 DELETE FROM vectors WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
@@ -229,10 +229,10 @@ ORDER BY array_position(:units::bigint[], source), type, target;
 
 -- provenance --
 -- Derived units with the raw units of their turns, from either end; from a turn's end without the nodes above it.
-SELECT p.unit, t.seq FROM unit_turns p JOIN units t ON (t.bank_id, t.turn) = (p.bank_id, p.turn) AND t.kind = 'turn'
+SELECT p.unit, t.seq FROM unit_turns p JOIN units t ON t.bank_id = :bank AND t.turn = p.turn AND t.kind = 'turn'
 WHERE p.bank_id = :bank AND p.unit = ANY (:units::bigint[]) AND t.seq <> p.unit
 UNION
-SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.turn)
+SELECT p.unit, t.seq FROM units t JOIN unit_turns p ON p.bank_id = :bank AND p.turn = t.turn
 WHERE t.bank_id = :bank AND t.seq = ANY (:units::bigint[]) AND t.kind = 'turn' AND p.unit <> t.seq
   AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.bank_id = :bank AND n.unit = p.unit);
 
@@ -277,21 +277,21 @@ FROM model_usage WHERE bank_id = :bank;
 -- How an event is read, but for when another one took its place, which comes behind.
 u.id, e.subject, e.verb, e.object, u.occurred_start, u.occurred_end, u.grain, e.status, e.aliases, d.confidence,
 (SELECT coalesce(json_agg(t.id ORDER BY t.said_at, t.seq)::text, '[]') FROM unit_turns p
- JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq),
+ JOIN turns t ON t.bank_id = :bank AND t.seq = p.turn WHERE p.bank_id = :bank AND p.unit = u.seq),
 u.text, e.expression, e.inferred, e.polarity, e.quantity, s.said_at, s.zone, d.extractor || '/' || d.version, u.seq,
 u.network,
-(SELECT o.id FROM links l JOIN units o ON (o.bank_id, o.seq) = (l.bank_id, l.target)
+(SELECT o.id FROM links l JOIN units o ON o.bank_id = :bank AND o.seq = l.target
  WHERE l.bank_id = :bank AND l.source = u.seq AND l.type = 'replaces' ORDER BY o.seq LIMIT 1);
 
 -- events --
 -- The event calendar; a parameter that is null asks for nothing. With :then, only the versions that counted then.
 -- LIKE has no escapes here: a name is what it is.
 SELECT {event},
-       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
-        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+       (SELECT min(c.said_at) FROM links l JOIN units n ON n.bank_id = :bank AND n.seq = l.source
+        JOIN turns c ON c.bank_id = :bank AND c.seq = n.turn
         WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces')
-FROM events e JOIN units u ON (u.bank_id, u.seq) = (e.bank_id, e.unit)
-JOIN derived d ON (d.bank_id, d.unit) = (e.bank_id, e.unit) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+FROM events e JOIN units u ON u.bank_id = :bank AND u.seq = e.unit
+JOIN derived d ON d.bank_id = :bank AND d.unit = e.unit JOIN turns s ON s.bank_id = :bank AND s.seq = u.turn
 WHERE e.bank_id = :bank
   AND (:start::timestamptz IS NULL OR u.occurred_end IS NULL OR u.occurred_end > :start::timestamptz)
   AND (:end::timestamptz IS NULL OR u.occurred_start IS NULL OR u.occurred_start < :end::timestamptz)
@@ -300,8 +300,8 @@ WHERE e.bank_id = :bank
   AND (:subject::text IS NULL OR lower(e.subject) = lower(:subject::text COLLATE "C")
        OR e.subject ILIKE :subject::text || ' and %' ESCAPE '' OR e.subject ILIKE '% and ' || :subject::text ESCAPE ''
        OR (:named::jsonb IS NULL AND EXISTS (
-               SELECT 1 FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
-               JOIN entities r ON (r.bank_id, r.seq) = (i.bank_id, i.root)
+               SELECT 1 FROM mentions m JOIN entities i ON i.bank_id = :bank AND i.seq = m.entity
+               JOIN entities r ON r.bank_id = :bank AND r.seq = i.root
                WHERE m.bank_id = :bank AND m.unit = e.unit AND lower(r.name) = lower(:subject::text COLLATE "C")
                  AND lower(e.subject) = lower(m.name)))
        OR (:named::jsonb IS NOT NULL AND EXISTS (
@@ -309,8 +309,8 @@ WHERE e.bank_id = :bank
                WHERE (given.value ->> 0)::bigint = e.unit
                  AND lower((given.value ->> 1) COLLATE "C") = lower(e.subject))))
   AND (NOT :then OR (s.said_at <= :as_of AND u.recorded_at <= :known_at AND NOT EXISTS (
-           SELECT 1 FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
-           JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+           SELECT 1 FROM links l JOIN units n ON n.bank_id = :bank AND n.seq = l.source
+           JOIN turns c ON c.bank_id = :bank AND c.seq = n.turn
            WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
              AND n.recorded_at <= :known_at)))
   AND (:units::bigint[] IS NULL OR u.seq = ANY (:units::bigint[]))
@@ -319,15 +319,15 @@ ORDER BY coalesce(u.occurred_start, u.occurred_end) NULLS FIRST, u.occurred_end 
 -- events_told --
 -- Some events by their units, and those that came from some turns.
 SELECT {event},
-       (SELECT min(c.said_at) FROM links l JOIN units n ON (n.bank_id, n.seq) = (l.bank_id, l.source)
-        JOIN turns c ON (c.bank_id, c.seq) = (n.bank_id, n.turn)
+       (SELECT min(c.said_at) FROM links l JOIN units n ON n.bank_id = :bank AND n.seq = l.source
+        JOIN turns c ON c.bank_id = :bank AND c.seq = n.turn
         WHERE l.bank_id = :bank AND l.target = u.seq AND l.type = 'replaces' AND c.said_at <= :as_of
           AND n.recorded_at <= :known_at)
 FROM (SELECT unnest(:units::bigint[]) AS unit
-      UNION SELECT p.unit FROM turns t JOIN unit_turns p ON (p.bank_id, p.turn) = (t.bank_id, t.seq)
+      UNION SELECT p.unit FROM turns t JOIN unit_turns p ON p.bank_id = :bank AND p.turn = t.seq
             WHERE t.bank_id = :bank AND t.id = ANY (:turns::text[])) wanted
-JOIN units u ON u.bank_id = :bank AND u.seq = wanted.unit JOIN events e ON (e.bank_id, e.unit) = (u.bank_id, u.seq)
-JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq) JOIN turns s ON (s.bank_id, s.seq) = (u.bank_id, u.turn)
+JOIN units u ON u.bank_id = :bank AND u.seq = wanted.unit JOIN events e ON e.bank_id = :bank AND e.unit = u.seq
+JOIN derived d ON d.bank_id = :bank AND d.unit = u.seq JOIN turns s ON s.bank_id = :bank AND s.seq = u.turn
 WHERE s.said_at <= :as_of AND u.recorded_at <= :known_at
 ORDER BY u.mentioned_at, u.seq;
 
@@ -341,13 +341,13 @@ DELETE FROM links WHERE bank_id = :bank AND target = ANY (:units::bigint[]);
 DELETE FROM moments WHERE bank_id = :bank AND unit = ANY (?::bigint[]);
 
 -- derived_texts --
-SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON (d.bank_id, d.unit) = (u.bank_id, u.seq)
+SELECT u.seq, u.id, u.text FROM units u JOIN derived d ON d.bank_id = :bank AND d.unit = u.seq
 WHERE u.bank_id = :bank AND u.seq > ? ORDER BY u.seq LIMIT ?;
 
 -- graph_counts --
 SELECT (SELECT count(*) FROM events WHERE bank_id = :bank),
        (SELECT count(*) FROM units WHERE bank_id = :bank AND kind = 'narrative'),
-       (SELECT count(DISTINCT i.root) FROM mentions m JOIN entities i ON (i.bank_id, i.seq) = (m.bank_id, m.entity)
+       (SELECT count(DISTINCT i.root) FROM mentions m JOIN entities i ON i.bank_id = :bank AND i.seq = m.entity
         WHERE m.bank_id = :bank),
        (SELECT count(*) FROM links WHERE bank_id = :bank);
 
@@ -360,7 +360,7 @@ SELECT count(*) FROM units u WHERE u.bank_id = :bank AND u.kind = 'event'
   AND NOT EXISTS (SELECT 1 FROM events e WHERE e.bank_id = :bank AND e.unit = u.seq);
 
 -- derived_of_pending_turns --
-SELECT count(DISTINCT p.unit) FROM unit_turns p JOIN derived d ON (d.bank_id, d.unit) = (p.bank_id, p.unit)
+SELECT count(DISTINCT p.unit) FROM unit_turns p JOIN derived d ON d.bank_id = :bank AND d.unit = p.unit
 WHERE p.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM extractions e WHERE e.bank_id = :bank AND e.turn = p.turn);
 
 -- failures --

@@ -8,7 +8,7 @@ FROM (SELECT bank_id, unit, entity, name, type, recorded_at FROM mentions WHERE 
       UNION ALL
       SELECT bank_id, unit, entity, name, type, recorded_at FROM past_mentions
       WHERE bank_id = :bank AND until > :known_at) m
-JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit)
+JOIN units u ON u.bank_id = :bank AND u.seq = m.unit
 WHERE u.mentioned_at <= :as_of AND u.recorded_at <= :known_at AND coalesce(m.recorded_at, '-infinity') <= :known_at
 ORDER BY u.mentioned_at, u.seq, m.name;
 
@@ -49,7 +49,7 @@ DELETE FROM identity_changes WHERE bank_id = :bank AND lower(name) = lower(?::te
 -- The version of each of some facts that was believed by what had been said and was held then. One that was superseded
 -- by then still counts where the memory did not know that yet.
 SELECT {columns} FROM facts f
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.id = ANY (:ids::text[]) AND f.standing = 'believed'
   AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :known_at
   AND (f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :known_at)
@@ -61,7 +61,7 @@ SELECT max(recorded_at) FROM turns WHERE bank_id = :bank AND id = ANY (?::text[]
 
 -- sources_then --
 -- The sources of some facts, those first that came first: turns by when they were said and recorded.
-SELECT s.fact, s.source FROM fact_sources s LEFT JOIN turns t ON (t.bank_id, t.id) = (s.bank_id, s.source)
+SELECT s.fact, s.source FROM fact_sources s LEFT JOIN turns t ON t.bank_id = :bank AND t.id = s.source
 WHERE s.bank_id = :bank AND s.fact = ANY (:ids::text[])
   AND coalesce(t.said_at, s.at) <= :as_of AND coalesce(t.recorded_at, s.at) <= :known_at
 ORDER BY s.at, s.source;
@@ -69,7 +69,7 @@ ORDER BY s.at, s.source;
 -- node_versions --
 -- Every version of every node of a level (all where it is null), those that stand at present included.
 SELECT {node}, coalesce(n.built_at, u.recorded_at) AS built, 'infinity'::timestamptz AS until
-FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND (:level::integer IS NULL OR n.level = :level::integer)
 UNION ALL
 SELECT 0, id, level, parent, session, starts, ends, occurred_start, occurred_end, grain, text,
@@ -86,7 +86,7 @@ INSERT INTO past_nodes (bank_id, seq, id, level, parent, session, starts, ends, 
 SELECT :bank, number.last, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain,
        u.text, n.children, n.statements, n.facts, n.consolidator, n.first_at, u.mentioned_at,
        coalesce(n.built_at, u.recorded_at), :until::timestamptz
-FROM number JOIN nodes n ON n.bank_id = :bank AND n.unit = :unit JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit);
+FROM number JOIN nodes n ON n.bank_id = :bank AND n.unit = :unit JOIN units u ON u.bank_id = :bank AND u.seq = n.unit;
 
 -- drop_past_nodes --
 DELETE FROM past_nodes WHERE bank_id = :bank;

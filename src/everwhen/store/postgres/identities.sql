@@ -4,8 +4,8 @@
 -- known_entities --
 -- Identities as resolution sees them: each name with the identity at the end of all merges.
 SELECT r.seq, r.id, r.name, r.type, n.name
-FROM entity_names n JOIN entities i ON (i.bank_id, i.seq) = (n.bank_id, n.entity)
-JOIN entities r ON (r.bank_id, r.seq) = (i.bank_id, i.root)
+FROM entity_names n JOIN entities i ON i.bank_id = :bank AND i.seq = n.entity
+JOIN entities r ON r.bank_id = :bank AND r.seq = i.root
 WHERE n.bank_id = :bank ORDER BY r.seq, n.name;
 
 -- names_version --
@@ -21,8 +21,8 @@ SELECT seq, last_at FROM entities WHERE bank_id = :bank AND last_at IS NOT NULL 
 
 -- seen_together --
 -- Identities mentioned in the same units as one.
-SELECT DISTINCT o.root FROM entities i JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
-JOIN mentions n ON (n.bank_id, n.unit) = (m.bank_id, m.unit) JOIN entities o ON (o.bank_id, o.seq) = (n.bank_id, n.entity)
+SELECT DISTINCT o.root FROM entities i JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq
+JOIN mentions n ON n.bank_id = :bank AND n.unit = m.unit JOIN entities o ON o.bank_id = :bank AND o.seq = n.entity
 WHERE i.bank_id = :bank AND i.root = :entity AND o.root <> :entity LIMIT 500;
 
 -- entity_id --
@@ -59,27 +59,27 @@ SELECT seq, merged_into FROM entities WHERE bank_id = :bank AND merged_into IS N
 -- Identities with the names they go by and when they were first and last spoken of.
 -- The type is what most mentions say it is: a parser is unsure of a name that it sees once.
 SELECT r.id, r.name,
-       coalesce((SELECT v.type FROM entities j JOIN mentions v ON (v.bank_id, v.entity) = (j.bank_id, j.seq)
+       coalesce((SELECT v.type FROM entities j JOIN mentions v ON v.bank_id = :bank AND v.entity = j.seq
                  WHERE j.bank_id = :bank AND j.root = r.seq AND v.type <> 'OTHER'
                  GROUP BY v.type ORDER BY count(*) DESC, v.type LIMIT 1), r.type),
        json_agg(DISTINCT m.name)::text, min(u.mentioned_at), max(u.mentioned_at), count(DISTINCT u.turn)
-FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
-JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit) AND u.kind = 'turn'
+FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq
+JOIN units u ON u.bank_id = :bank AND u.seq = m.unit AND u.kind = 'turn'
 WHERE r.bank_id = :bank
 GROUP BY r.bank_id, r.seq ORDER BY count(DISTINCT u.turn) DESC, r.name, r.seq;
 
 -- units_of_entity --
 SELECT seq FROM (
-    SELECT DISTINCT u.seq, u.mentioned_at FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-    JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq) JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit)
+    SELECT DISTINCT u.seq, u.mentioned_at FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+    JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq JOIN units u ON u.bank_id = :bank AND u.seq = m.unit
     WHERE r.bank_id = :bank AND r.id = ?
 ) found ORDER BY mentioned_at DESC, seq DESC LIMIT ?;
 
 -- seen_with --
-SELECT o.name, count(DISTINCT n.unit) FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq) JOIN mentions n ON (n.bank_id, n.unit) = (m.bank_id, m.unit)
-JOIN entities j ON (j.bank_id, j.seq) = (n.bank_id, n.entity) JOIN entities o ON (o.bank_id, o.seq) = (j.bank_id, j.root)
+SELECT o.name, count(DISTINCT n.unit) FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq JOIN mentions n ON n.bank_id = :bank AND n.unit = m.unit
+JOIN entities j ON j.bank_id = :bank AND j.seq = n.entity JOIN entities o ON o.bank_id = :bank AND o.seq = j.root
 WHERE r.bank_id = :bank AND r.id = :entity AND o.seq <> r.seq
 GROUP BY o.seq, o.name ORDER BY count(DISTINCT n.unit) DESC, o.name LIMIT 100;
 
@@ -106,7 +106,7 @@ WITH noted AS (UPDATE counters SET last = last + 1 WHERE bank_id = :bank AND nam
 UPDATE entities SET name = ? WHERE bank_id = :bank AND seq = ?;
 
 -- mentions_under_names --
-SELECT m.unit, m.entity, m.name, m.type FROM entities i JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
+SELECT m.unit, m.entity, m.name, m.type FROM entities i JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq
 WHERE i.bank_id = :bank AND i.root = ? AND lower(m.name) = ANY (ARRAY(SELECT lower(one COLLATE "C") FROM unnest(?::text[]) one))
 ORDER BY m.unit, m.entity, m.name;
 

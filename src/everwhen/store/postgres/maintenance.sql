@@ -22,8 +22,8 @@ SELECT 1 FROM tombstones WHERE bank_id = :bank LIMIT 1;
 -- turns_told_after --
 -- The turns that are searched with the end of one of some turns, and are none of them.
 SELECT t.seq, t.id, t.session, t.segment, t.role, t.speaker, t.text, t.said_at, t.zone, t.recorded_at, t.tokens, t.metadata
-FROM turns g JOIN units u ON (u.bank_id, u.context_turn) = (g.bank_id, g.seq) AND u.kind = 'turn'
-JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+FROM turns g JOIN units u ON u.bank_id = :bank AND u.context_turn = g.seq AND u.kind = 'turn'
+JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 WHERE g.bank_id = :bank AND g.id = ANY (:turns::text[]) AND t.id <> ALL (:turns::text[])
 ORDER BY t.seq;
 
@@ -45,28 +45,28 @@ UNION ALL
 
 -- turns_mentioning --
 -- The turns that name an identity, and those whose speaker goes by one of its names.
-SELECT DISTINCT t.id FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq)
-JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit) AND u.kind = 'turn'
-JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn) WHERE r.bank_id = :bank AND r.id = :entity
+SELECT DISTINCT t.id FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq
+JOIN units u ON u.bank_id = :bank AND u.seq = m.unit AND u.kind = 'turn'
+JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn WHERE r.bank_id = :bank AND r.id = :entity
 UNION
 SELECT id FROM turns WHERE bank_id = :bank
   AND lower(speaker) = ANY (ARRAY(SELECT lower(one COLLATE "C") FROM unnest(:names::text[]) one));
 
 -- names_of_entity --
-SELECT n.name FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-JOIN entity_names n ON (n.bank_id, n.entity) = (i.bank_id, i.seq) WHERE r.bank_id = :bank AND r.id = :entity
+SELECT n.name FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+JOIN entity_names n ON n.bank_id = :bank AND n.entity = i.seq WHERE r.bank_id = :bank AND r.id = :entity
 UNION
-SELECT i.name FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
+SELECT i.name FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
 WHERE r.bank_id = :bank AND r.id = :entity
 UNION
-SELECT m.name FROM entities r JOIN entities i ON (i.bank_id, i.root) = (r.bank_id, r.seq)
-JOIN mentions m ON (m.bank_id, m.entity) = (i.bank_id, i.seq) WHERE r.bank_id = :bank AND r.id = :entity;
+SELECT m.name FROM entities r JOIN entities i ON i.bank_id = :bank AND i.root = r.seq
+JOIN mentions m ON m.bank_id = :bank AND m.entity = i.seq WHERE r.bank_id = :bank AND r.id = :entity;
 
 -- units_resting_on --
 -- What was made of some turns (seqs), facts aside: those have a life of their own.
 SELECT DISTINCT u.seq, u.id, u.kind, coalesce(u.text, '') FROM unit_turns p
-JOIN units u ON (u.bank_id, u.seq) = (p.bank_id, p.unit)
+JOIN units u ON u.bank_id = :bank AND u.seq = p.unit
 WHERE p.bank_id = :bank AND p.turn = ANY (?::bigint[]) AND u.kind NOT IN ('turn', 'fact') ORDER BY u.seq;
 
 -- raw_units --
@@ -130,13 +130,13 @@ SELECT DISTINCT entity, name FROM mentions WHERE bank_id = :bank AND unit = ANY 
 
 -- name_still_said --
 -- Whether a turn other than some (units) still names an identity so.
-SELECT 1 FROM mentions m JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit) AND u.kind = 'turn'
+SELECT 1 FROM mentions m JOIN units u ON u.bank_id = :bank AND u.seq = m.unit AND u.kind = 'turn'
 WHERE m.bank_id = :bank AND m.entity = :entity AND lower(m.name) = lower(:name::text COLLATE "C")
   AND m.unit <> ALL (:units::bigint[]) LIMIT 1;
 
 -- still_spoken_of --
 -- Whether a turn other than some (units) names an identity at all.
-SELECT 1 FROM mentions m JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit) AND u.kind = 'turn'
+SELECT 1 FROM mentions m JOIN units u ON u.bank_id = :bank AND u.seq = m.unit AND u.kind = 'turn'
 WHERE m.bank_id = :bank AND m.entity = :entity AND m.unit <> ALL (:units::bigint[]) LIMIT 1;
 
 -- names_of_seq --
@@ -169,7 +169,7 @@ WHERE e.bank_id = :bank AND e.seq = c.seq AND (e.merged_into = ?2 OR e.root <> l
 
 -- last_spoken_of --
 UPDATE entities SET last_at = (
-    SELECT max(u.mentioned_at) FROM mentions m JOIN units u ON (u.bank_id, u.seq) = (m.bank_id, m.unit)
+    SELECT max(u.mentioned_at) FROM mentions m JOIN units u ON u.bank_id = :bank AND u.seq = m.unit
     WHERE m.bank_id = :bank AND m.entity = entities.seq)
 WHERE bank_id = :bank AND seq = ?;
 
@@ -187,19 +187,19 @@ SELECT DISTINCT act FROM facts WHERE bank_id = :bank AND id = ?;
 
 -- fact_words --
 SELECT f.object, f.object_key, k.subject, coalesce(f.domain, ''), coalesce(u.text, '')
-FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
-JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key) LEFT JOIN units u ON (u.bank_id, u.id) = (f.bank_id, f.id)
+FROM facts f JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot
+JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key LEFT JOIN units u ON u.bank_id = :bank AND u.id = f.id
 WHERE f.bank_id = :bank AND f.id = ? ORDER BY f.version;
 
 -- places_of_facts --
 -- The slots and keys that some facts are in.
-SELECT DISTINCT f.slot, s.key FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
+SELECT DISTINCT f.slot, s.key FROM facts f JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot
 WHERE f.bank_id = :bank AND f.id = ANY (?::text[]);
 
 -- facts_about --
 -- Facts whose subject or object is one of some names (folded), in any version.
-SELECT DISTINCT f.id FROM facts f JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot)
-JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+SELECT DISTINCT f.id FROM facts f JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot
+JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND (k.subject_key = ANY (:names::text[]) OR f.object_key = ANY (:names::text[])) ORDER BY f.id;
 
 -- drop_fact_sources --
@@ -233,7 +233,7 @@ DELETE FROM fact_keys k WHERE k.bank_id = :bank AND k.seq = ANY (?::bigint[])
 SELECT id, said_at, recorded_at, text FROM turns WHERE bank_id = :bank ORDER BY seq;
 
 -- nodes_of_units --
-SELECT n.id, u.text, u.occurred_end FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT n.id, u.text, u.occurred_end FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND n.unit = ANY (?::bigint[]) ORDER BY n.unit;
 
 -- units_named --
@@ -242,11 +242,11 @@ SELECT seq, id, kind FROM units WHERE bank_id = :bank AND seq = ANY (?::bigint[]
 -- words_of_units --
 -- What units say themselves, and who does.
 SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text) FROM units u
-LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+LEFT JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 WHERE u.bank_id = :bank AND u.seq = ANY (?::bigint[]) ORDER BY u.seq;
 
 -- turns_of_unit --
-SELECT t.id FROM unit_turns p JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn)
+SELECT t.id FROM unit_turns p JOIN turns t ON t.bank_id = :bank AND t.seq = p.turn
 WHERE p.bank_id = :bank AND p.unit = ? ORDER BY t.seq;
 
 -- turns_to_restart --
@@ -255,7 +255,7 @@ SELECT seq FROM turns t WHERE t.bank_id = :bank AND id = ANY (?::text[])
   AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq) ORDER BY seq;
 
 -- session_expired --
-SELECT 1 FROM turns t JOIN expired x ON (x.bank_id, x.turn) = (t.bank_id, t.seq)
+SELECT 1 FROM turns t JOIN expired x ON x.bank_id = :bank AND x.turn = t.seq
 WHERE t.bank_id = :bank AND t.session = ? LIMIT 1;
 
 -- turns_said_before --
@@ -275,7 +275,7 @@ GROUP BY id HAVING max(greatest(recorded_at, confirmed_at, superseded_at)) < ? O
 -- trees_ended_before --
 -- Nodes under a top that ended before an instant: a tree is kept whole, or not at all.
 WITH RECURSIVE tops (id, unit) AS (
-    SELECT n.id, n.unit FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+    SELECT n.id, n.unit FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
     WHERE n.bank_id = :bank AND u.occurred_end < ?
       AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.bank_id = :bank AND p.id = n.parent)
       AND n.level = (SELECT max(level) FROM nodes WHERE bank_id = :bank)

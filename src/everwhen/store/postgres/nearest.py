@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from everwhen.store.base import Voices
 from everwhen.store.postgres.filters import Conditions, fragment
 from everwhen.store.search import DERIVED, Filter, SaidBy, Scored, SearchQuery, Timed, Wanted
 from everwhen.store.sql.rows import interval_of
@@ -33,10 +34,24 @@ class Indexed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """One list: the condition that its rows meet, how many units are wanted, and whether the index is asked."""
+class Seen:
+    """What a bank was when it was last looked at."""
 
-    condition: str
+    voices: Voices
+    index: Indexed | None
+    units: int
+    """The number of the last unit."""
+    state: object
+    """What the database said of the voices and the index: as long as it is the same, they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One list: the conditions that its rows meet, those of the filter and its own; how many units are wanted, and
+    whether the index is asked."""
+
+    passes: str
+    among: str
     limit: int
     floor: float
     indexed: bool
@@ -69,7 +84,7 @@ class Nearest:
         for who in wanted.whose if wanted.meaning else ():
             condition, told = among(who, len(lists))
             indexed = index is not None and _worth_it(query.where, index)
-            lists.append(Listed(f"{passes} {condition}", wanted.limit, wanted.floor, indexed))
+            lists.append(Listed(passes, condition, wanted.limit, wanted.floor, indexed))
             values |= told
         timed_from = len(lists)
         for window in wanted.windows:
@@ -79,11 +94,12 @@ class Nearest:
                 for side, at in (("start", between.start), ("end", between.end)):
                     values[f"{side}{len(lists)}"] = None if at is None else to_text(at)
                 condition = fragment("among_turns_of_window", place=len(lists))
-                lists.append(Listed(f"{any_kind} {condition}", wanted.timed, wanted.timed_floor, False))
+                lists.append(Listed(any_kind, condition, wanted.timed, wanted.timed_floor, False))
         if wanted.windows:
             indexed = index is not None and index.derived and query.where.between is None
-            condition = f"{any_kind} {fragment('among_derived')}"
-            lists.append(Listed(condition, wanted.timed, wanted.timed_floor, indexed))
+            lists.append(
+                Listed(any_kind, fragment("among_derived"), wanted.timed, wanted.timed_floor, indexed)
+            )
         return cls(tuple(lists), timed_from, index, values)
 
     @property
@@ -91,23 +107,30 @@ class Nearest:
         """How the vectors are looked through: "exact", or by the index."""
         return "hnsw" if any(one.indexed for one in self.lists) else "exact"
 
-    @property
-    def values(self) -> dict[str, Any]:
+    def asked(self, values: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, str]]]:
+        """The statements that fill the lists, beside the values of every statement."""
         limits = {f"limit{place}": one.limit * self.deep for place, one in enumerate(self.lists)}
-        return self.told | limits | {"timed_from": self.timed_from}
-
-    @property
-    def parts(self) -> dict[str, str]:
-        return {"lists": "\nUNION ALL\n".join(map(self._part, range(len(self.lists))))}
+        parts = list(map(self._part, range(len(self.lists))))
+        each = {"nearest": parts[: self.timed_from], "nearest_timed": parts[self.timed_from :]}
+        match self.lists[: self.timed_from]:
+            case (Listed(among="", indexed=False) as everybody, Listed(indexed=False) as some):
+                both = fragment("nearest_lists_of_all_and_some", passes=everybody.passes, among=some.among)
+                each["nearest"] = [both]
+        return [
+            (name, values | self.told | limits, {"lists": "\nUNION ALL\n".join(lists)})
+            for name, lists in each.items()
+            if lists
+        ]
 
     def _part(self, place: int) -> str:
         one = self.lists[place]
+        among = f"{one.passes} {one.among}"
         if self.index is None or not one.indexed:
-            return fragment("nearest_list", place=place, among=one.condition)
+            return fragment("nearest_list", place=place, among=among)
         return fragment(
             "nearest_list_of_index",
             place=place,
-            among=one.condition,
+            among=among,
             number=self.index.bank,
             dimension=self.index.dimension,
         )

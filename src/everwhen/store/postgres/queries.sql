@@ -39,14 +39,14 @@ WITH given AS (
         :said_at::timestamptz[], :zone::text[], :recorded_at::timestamptz[], :tokens::bigint[], :metadata::text[])
         AS g (seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata)
 ),
-waits AS (
-    INSERT INTO pending (bank_id, turn, said_at, session) SELECT :bank, seq, said_at, session FROM given
+stored AS (
+    INSERT INTO turns (bank_id, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+                       facets)
+    SELECT :bank, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
+           CASE WHEN metadata <> '{}' AND pg_input_is_valid(metadata, 'jsonb') THEN metadata::jsonb END
+    FROM given RETURNING seq, said_at, session
 )
-INSERT INTO turns (bank_id, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
-                   facets)
-SELECT :bank, seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata,
-       CASE WHEN metadata <> '{}' AND pg_input_is_valid(metadata, 'jsonb') THEN metadata::jsonb END
-FROM given;
+INSERT INTO pending (bank_id, turn, said_at, session) SELECT :bank, seq, said_at, session FROM stored;
 
 -- insert_unit --
 -- Its terms are set when they are posted, as those of every unit.
@@ -69,7 +69,7 @@ SELECT :bank, g.unit, g.piece, g.vector, own.mentioned_at, own.recorded_at, own.
 FROM unnest(?::bigint[], ?::bigint[], ?::halfvec[]) AS g (unit, piece, vector)
 CROSS JOIN LATERAL (
     SELECT u.mentioned_at, u.recorded_at, u.kind, u.network, t.role, t.speaker
-    FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+    FROM units u LEFT JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
     WHERE u.bank_id = :bank AND u.seq = g.unit LIMIT 1
 ) own;
 
@@ -149,7 +149,7 @@ CROSS JOIN LATERAL (SELECT unit, codes FROM token_codes WHERE bank_id = :bank AN
 
 -- turns_without_codes --
 -- Turns without codes of a format, in the order of arrival.
-SELECT u.id FROM units u LEFT JOIN token_codes c ON (c.bank_id, c.unit) = (u.bank_id, u.seq)
+SELECT u.id FROM units u LEFT JOIN token_codes c ON c.bank_id = :bank AND c.unit = u.seq
 WHERE u.bank_id = :bank AND u.kind = 'turn'
   AND (c.unit IS NULL OR substr(c.codes, 1, length(:format::bytea)) <> :format::bytea)
 ORDER BY u.seq;
@@ -162,7 +162,7 @@ WHERE t.bank_id = :bank AND {session}
   AND (:start::timestamptz IS NULL OR said_at >= :start::timestamptz)
   AND (:end::timestamptz IS NULL OR said_at < :end::timestamptz)
   AND (said_at, seq) > (coalesce(nullif(:after_at::text, '')::timestamptz, '-infinity'), :after_seq::bigint)
-  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq)
 ORDER BY said_at, seq LIMIT :page;
 
 -- turns_by_id --
@@ -174,7 +174,7 @@ ORDER BY said_at, seq;
 -- The turn before: the last one said in a session, up to and including an instant.
 SELECT seq, id, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata
 FROM turns t WHERE t.bank_id = :bank AND session = ? AND said_at <= ?
-  AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+  AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq)
 ORDER BY said_at DESC, seq DESC LIMIT 1;
 
 -- segment_speakers --
@@ -186,7 +186,7 @@ SELECT session, sum(turns)::bigint, min(first), max(last), json_agg(speaker ORDE
 FROM (SELECT session, speaker, count(*) AS turns, min(said_at) AS first, max(said_at) AS last, min(seq) AS number,
              (array_agg(zone ORDER BY said_at, seq))[1] AS zone
       FROM turns t
-      WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE (x.bank_id, x.turn) = (t.bank_id, t.seq))
+      WHERE t.bank_id = :bank AND NOT EXISTS (SELECT 1 FROM expired x WHERE x.bank_id = :bank AND x.turn = t.seq)
         AND said_at <= :as_of AND recorded_at <= :known_at
       GROUP BY session, speaker) said
 GROUP BY session ORDER BY min(first), min(number);
@@ -200,7 +200,7 @@ SELECT u.seq, u.id, u.kind, u.network, coalesce(u.text, t.text), coalesce(t.said
        coalesce(t.session, n.session, ''), coalesce(t.speaker, ''), coalesce(d.tokens, n.tokens, t.tokens, 0),
        CASE WHEN u.kind <> 'turn' THEN (
                 SELECT coalesce(json_agg(s.id ORDER BY s.said_at, s.seq)::text, '[]') FROM unit_turns p
-                JOIN turns s ON (s.bank_id, s.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = u.seq)
+                JOIN turns s ON s.bank_id = :bank AND s.seq = p.turn WHERE p.bank_id = :bank AND p.unit = u.seq)
        END,
        coalesce(t.metadata, '{}'), u.occurred_start, u.occurred_end, u.grain, d.confidence, u.level
 FROM (SELECT DISTINCT unnest({wanted}) AS seq) w
@@ -212,7 +212,7 @@ LEFT JOIN LATERAL (SELECT * FROM nodes n WHERE n.bank_id = :bank AND n.unit = u.
 -- units_with_metadata --
 -- Units whose turn has every one of the wanted keys (a JSON list), and the wanted value where that is plain
 -- text (a JSON object). A first sieve: the caller compares. What PostgreSQL cannot read may match.
-SELECT u.seq, t.metadata FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq)
+SELECT u.seq, t.metadata FROM turns t JOIN units u ON u.bank_id = :bank AND u.turn = t.seq
 WHERE t.bank_id = :bank AND t.metadata <> '{}' AND (t.facets IS NULL OR NOT pg_input_is_valid(:keys::text, 'jsonb') OR (
     jsonb_exists_all(t.facets, ARRAY(SELECT jsonb_array_elements_text(:keys::text::jsonb)))
     AND t.facets @> :wanted::jsonb))
@@ -220,8 +220,8 @@ UNION ALL
 -- A fact has no metadata of its own: what it says of itself stands for them.
 SELECT u.seq, json_build_object('domain', f.domain, 'subject', k.subject, 'predicate', k.predicate,
        'valid_from', f.valid_from, 'valid_to', f.valid_to)::text
-FROM units u JOIN facts f ON (f.bank_id, f.id) = (u.bank_id, u.id) AND f.superseded_at IS NULL
-JOIN fact_slots s ON (s.bank_id, s.seq) = (f.bank_id, f.slot) JOIN fact_keys k ON (k.bank_id, k.seq) = (s.bank_id, s.key)
+FROM units u JOIN facts f ON f.bank_id = :bank AND f.id = u.id AND f.superseded_at IS NULL
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE u.bank_id = :bank AND u.kind = 'fact';
 
 -- speakers --
@@ -282,7 +282,7 @@ SELECT seq, id FROM units WHERE bank_id = :bank ORDER BY seq;
 
 -- turn_contexts --
 -- What of the turn before is searched with each turn of a list of ids.
-SELECT t.id, u.context FROM turns t JOIN units u ON (u.bank_id, u.turn) = (t.bank_id, t.seq)
+SELECT t.id, u.context FROM turns t JOIN units u ON u.bank_id = :bank AND u.turn = t.seq
 WHERE t.bank_id = :bank AND u.kind = 'turn' AND t.id = ANY (?::text[]);
 
 -- set_pieces --
@@ -323,7 +323,7 @@ SELECT count(*) FROM turns WHERE bank_id = :bank AND NOT metadata IS JSON;
 
 -- units_unlike_their_turn --
 -- The hard filters read the unit: it must say what the turn says.
-SELECT u.seq FROM units u JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+SELECT u.seq FROM units u JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 WHERE u.bank_id = :bank AND u.kind = 'turn'
   AND (u.id <> t.id OR u.mentioned_at <> t.said_at OR u.recorded_at <> t.recorded_at);
 
@@ -337,7 +337,7 @@ SELECT count(*) FROM vectors WHERE bank_id = :bank AND 4 * vector_dims(vector) <
 -- unit_terms --
 -- A page of units with their text and stored terms.
 SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text), u.context, u.terms
-FROM units u LEFT JOIN turns t ON (t.bank_id, t.seq) = (u.bank_id, u.turn)
+FROM units u LEFT JOIN turns t ON t.bank_id = :bank AND t.seq = u.turn
 WHERE u.bank_id = :bank AND u.seq > :after ORDER BY u.seq LIMIT :page;
 
 -- set_terms --

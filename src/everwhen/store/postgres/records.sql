@@ -27,13 +27,9 @@ SELECT {columns} FROM {table} WHERE bank_id = :bank AND {first} = ANY (:names);
 SELECT id FROM turns WHERE bank_id = :bank AND seq <= ? ORDER BY seq DESC LIMIT 1;
 
 -- complete_turns --
--- What a turn has beside its record: it waits to be read, and its metadata can be searched.
-WITH waits AS (
-    INSERT INTO pending (bank_id, turn, said_at, session)
-    SELECT bank_id, seq, said_at, session FROM turns WHERE bank_id = :bank AND seq = ANY (:rows::bigint[])
-)
-UPDATE turns SET facets = metadata::jsonb
-WHERE bank_id = :bank AND seq = ANY (:rows::bigint[]) AND metadata <> '{}' AND pg_input_is_valid(metadata, 'jsonb');
+-- A turn waits to be read.
+INSERT INTO pending (bank_id, turn, said_at, session)
+SELECT :bank, seq, said_at, session FROM turns WHERE bank_id = :bank AND seq = ANY (:rows::bigint[]);
 
 -- complete_extractions --
 DELETE FROM pending WHERE bank_id = :bank AND turn = ANY (:rows::bigint[]);

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from everwhen.store.bm25 import K1, B, idf
 from everwhen.store.postgres.beside import Beside
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.filters import Conditions, fragment, said_by, wants_nodes
-from everwhen.store.postgres.nearest import Indexed, Nearest
+from everwhen.store.postgres.nearest import Nearest, Seen
 from everwhen.store.postgres.values import HalfVector
 from everwhen.store.search import (
     ENDING,
@@ -47,6 +48,8 @@ _MANY = 10_000
 """Postings that are read for a question: words that stand in more units than that find none by themselves."""
 _APART = frozenset({"best_by_words", "units_beside"})
 """Statements that take about as long as all that is asked with them."""
+_SHARED = 2_000
+"""Units of a bank from which on that is worth a second connection."""
 _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
@@ -58,22 +61,25 @@ class PostgresSearch:
         query: SearchQuery,
         reader: PostgresConnection,
         tokenizer: Tokenizer,
-        speakers: Callable[[], frozenset[str]],
-        index: Callable[[], Indexed | None],
+        seen: Seen,
+        look: Sequence[Asked],
+        saw: Callable[[Sequence[list[Row]], Seen], Seen],
         with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]],
     ) -> None:
-        """`speakers` are those of the bank, `index` that of its vectors; `with_metadata` tells which units have what is
-        asked for."""
+        """`seen` is what the bank was when `look` was last asked, and `saw` keeps what it says now; `with_metadata`
+        tells which units have what is asked for."""
         self._query = query
         self._reader = reader
         self._tokenizer = tokenizer
-        self._speakers = speakers
-        self._index = index
+        self._bank = seen
+        self._look = look
+        self._saw = saw
         self._with_metadata = with_metadata
         self._terms = tokenizer.query(query.words)
         self._nodes = wants_nodes(query.where)
         self._seen: int | None = None
         self._way = "exact"
+        self.voices_changed = False
 
     @property
     def way(self) -> str:
@@ -82,20 +88,18 @@ class PostgresSearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        near = Nearest.of(self._query, wanted, self._among, self._conditions, self._index())
+        near = Nearest.of(self._query, wanted, self._among, self._conditions, self._bank.index)
         words = self._by_words(wanted) if wanted.words and self._terms else None
-        asked: list[Asked] = [("nearest", self._values | near.values, near.parts)] if near.lists else []
-        if words:
-            asked.append(words)
-        answers = iter(self._ask(asked))
-        found = near.read(next(answers)) if near.lists else []
+        asked: list[Asked] = [words] if words else []
+        answers = self._ask([*asked, *near.asked(self._values)])
         by_words: list[list[Scored]] = [[] for _ in wanted.whose] if wanted.words else []
-        for place, unit, score in next(answers) if words else ():
+        for place, unit, score in answers.pop(0) if words else ():
             by_words[place].append(Scored(unit, score))
+        found = near.read(chain(*answers))
         self._way = near.way
         while deeper := near.again(found):
             near = deeper
-            found = near.read(self._ask([("nearest", self._values | near.values, near.parts)])[0])
+            found = near.read(chain(*self._ask(near.asked(self._values))))
         return Candidates(near.ranked(found), by_words, near.timed(found))
 
     def _by_words(self, wanted: Wanted) -> Asked:
@@ -115,7 +119,7 @@ class PostgresSearch:
         return "best_by_words", values, self._counted | {"lists": "\nUNION ALL\n".join(lists)}
 
     def _among(self, who: SaidBy | None, place: int) -> tuple[str, dict[str, Any]]:
-        return ("", {}) if who is None else said_by(who, place, self._speakers)
+        return ("", {}) if who is None else said_by(who, place, self._bank.voices.speakers)
 
     # Links
 
@@ -180,6 +184,7 @@ class PostgresSearch:
         beside_parts = {
             "passes": self._conditions.text("u", "seq"),
             "cosine": self._cosine,
+            "words": "packed_words" if sessions else "no_words",
         }
         passes = self._conditions.text("v", "unit")
         asked: dict[str, Asked] = {
@@ -192,15 +197,13 @@ class PostgresSearch:
                 "rows": ("units", values, {"wanted": ":units::bigint[]"}),
                 "beside": ("units_beside", values, beside_parts),
             }
-            if sessions:
-                asked["words"] = ("words_of_sessions", values, {"passes": beside_parts["passes"]})
             if vectors:
                 asked["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
                 asked["codes"] = ("token_codes", [wanted], {})
         found = dict(zip(asked, self._ask(asked.values()), strict=True))
         rows = {row[0]: unit_of(row) for row in found.get("rows", ())}
-        beside = Beside(found.get("beside", []), dict(found.get("words", [])), self._terms)
+        beside = Beside(found.get("beside", []), self._terms)
         own = np.array([seq for seq in beside.asked if seq in rows], np.int64)
         place = beside.places(own)
         own_turns, before, after = (
@@ -257,16 +260,16 @@ class PostgresSearch:
     # Asking
 
     def _ask(self, asked: Iterable[Asked]) -> list[list[Row]]:
-        """The answers to some questions in one round trip; the first time, also up to which unit they reach.
+        """The answers to some questions in one round trip; the first time, also what the bank is by now.
 
-        In a large bank, two connections share them.
+        Where there is much to compare, two connections share them.
         """
         questions = list(asked)
-        first: list[Asked] = [("last_unit_number", {}, {})] if self._seen is None else []
+        first = self._look if self._seen is None else ()
         if not questions:
             return []
         apart = {place for place, (name, _, _) in enumerate(questions) if name in _APART}
-        if not apart or len(apart) == len(questions) or self._index() is None:
+        if not apart or len(apart) == len(questions) or self._bank.units < _SHARED:
             answers = self._together([*first, *questions])
         else:
             with ThreadPoolExecutor(1) as pool:
@@ -277,8 +280,10 @@ class PostgresSearch:
             rest = iter(here[len(first) :])
             answers += [next(there if place in apart else rest) for place in range(len(questions))]
         if first:
-            [(self._seen,)] = answers.pop(0)
-        return answers
+            now = self._saw(answers[: len(first)], self._bank)
+            self.voices_changed = now.state != self._bank.state
+            self._seen = now.units
+        return answers[len(first) :]
 
     def _together(self, asked: Iterable[Asked]) -> list[list[Row]]:
         with self._reader.use() as sql:

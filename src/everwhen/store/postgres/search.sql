@@ -36,30 +36,54 @@ AND {row}.speaker = ANY (:speakers{place}::text[]);
 -- said_by_role --
 AND {row}.role = :role{place};
 
--- last_unit_number --
-SELECT last FROM counters WHERE bank_id = :bank AND name = 'units';
-
 -- vector_index --
--- Whether the bank's vectors have an index (by its name), and how much was derived, at most.
+-- Whether the bank's vectors have an index (by its name), how much was derived, at most, and how many units there are.
 SELECT EXISTS (SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
                WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = :name AND i.indisvalid),
-       coalesce(sum(CASE name WHEN 'units' THEN last ELSE -last END), 0)::bigint
+       coalesce(sum(CASE name WHEN 'units' THEN last ELSE -last END), 0)::bigint,
+       coalesce(sum(last) FILTER (WHERE name = 'units'), 0)::bigint
 FROM counters WHERE bank_id = :bank AND name IN ('units', 'turns');
 
 -- nearest --
--- The best of each list; it may name a unit more than once, by several of its pieces. Those from :timed_from on come with
--- their times.
+-- The best of each list; it may name a unit more than once, by several of its pieces.
+SELECT l.place, l.unit, l.cosine FROM ({lists}) l ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
+
+-- nearest_timed --
+-- The same of units with a time, and their times.
 SELECT l.place, l.unit, l.cosine, u.kind, u.mentioned_at, u.occurred_start, u.occurred_end, u.grain, f.valid_from, f.valid_to
 FROM ({lists}) l
-LEFT JOIN units u ON u.bank_id = :bank AND u.seq = CASE WHEN l.place >= :timed_from THEN l.unit END
-LEFT JOIN facts f ON f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
-    AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at)
+CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = l.unit LIMIT 1) u
+LEFT JOIN LATERAL (
+    SELECT f.valid_from, f.valid_to FROM facts f
+    WHERE f.bank_id = :bank AND u.kind = 'fact' AND f.id = u.id AND f.standing = 'believed'
+      AND f.recorded_at <= :believed_at AND (f.superseded_at IS NULL OR f.superseded_at > :believed_at) OFFSET 0
+) f ON true
 ORDER BY l.place, l.cosine DESC, l.mentioned_at, l.unit;
 
 -- nearest_list --
 (SELECT {place} AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM (
      SELECT v.unit, v.mentioned_at, v.vector <#> :vector AS apart FROM vectors v WHERE v.bank_id = :bank {among}
      ORDER BY apart, v.mentioned_at, v.unit LIMIT :limit{place}
+ ) n);
+
+-- nearest_lists_of_all_and_some --
+-- List 0 of everybody, and list 1 of those who said it. Most of the second are among the nearest of all, so that each vector
+-- is compared once; where too few are, the second is read by itself.
+(WITH near AS MATERIALIZED (
+     SELECT v.unit, v.mentioned_at, v.speaker, v.role, v.vector <#> :vector AS apart
+     FROM vectors v WHERE v.bank_id = :bank {passes} ORDER BY apart, v.mentioned_at, v.unit LIMIT 4 * :limit0::bigint
+ ),
+ own AS MATERIALIZED (
+     SELECT v.unit, v.mentioned_at, v.apart FROM near v WHERE true {among} ORDER BY v.apart, v.mentioned_at, v.unit LIMIT :limit1
+ )
+ (SELECT 0 AS place, n.unit, -n.apart AS cosine, n.mentioned_at FROM near n ORDER BY n.apart, n.mentioned_at, n.unit LIMIT :limit0)
+ UNION ALL
+ SELECT 1, n.unit, -n.apart, n.mentioned_at FROM own n WHERE (SELECT count(*) FROM own) = :limit1
+ UNION ALL
+ SELECT 1, n.unit, -n.apart, n.mentioned_at FROM (
+     SELECT v.unit, v.mentioned_at, v.vector <#> :vector AS apart
+     FROM vectors v WHERE v.bank_id = :bank {passes} {among} AND (SELECT count(*) FROM own) < :limit1
+     ORDER BY apart, v.mentioned_at, v.unit LIMIT :limit1
  ) n);
 
 -- nearest_list_of_index --
@@ -193,15 +217,16 @@ WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
 -- Some units that pass, with their places and twice the length of their sessions; and the turns beside them, which have
--- none. A row for each of both.
+-- none. A row for each of both. {words} are those of a whole session, in the first row of it.
 WITH own AS MATERIALIZED (
     SELECT u.seq, u.session FROM unnest(:units::bigint[]) AS w (seq)
     CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
 ),
 told AS MATERIALIZED (
-    SELECT o.session, s.seqs, s.halves FROM (SELECT DISTINCT session FROM own) o
+    SELECT o.session, o.first, s.seqs, s.halves, s.words
+    FROM (SELECT session, min(seq) AS first FROM own GROUP BY session) o
     CROSS JOIN LATERAL (
-        SELECT array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves
+        SELECT array_agg(u.seq ORDER BY u.mentioned_at, u.seq) AS seqs, sum(u.halves)::bigint AS halves, {words} AS words
         FROM units u WHERE u.bank_id = :bank AND u.session = o.session {passes}
     ) s
 ),
@@ -222,23 +247,18 @@ wanted AS MATERIALIZED (
 SELECT u.seq, p.own, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
        p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
        (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
-       right(t.text, :ending::integer)
+       right(t.text, :ending::integer), s.words
 FROM wanted p
 CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = p.seq LIMIT 1) u
 LEFT JOIN LATERAL (SELECT * FROM turns t WHERE t.bank_id = :bank AND t.seq = u.turn LIMIT 1) t ON true
+LEFT JOIN told s ON s.first = p.seq
 ORDER BY u.seq;
 
--- words_of_sessions --
--- The packed terms of all the units in the sessions of some that pass.
-WITH own AS MATERIALIZED (
-    SELECT DISTINCT u.session FROM unnest(:units::bigint[]) AS w (seq)
-    CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
-    WHERE u.session IS NOT NULL
-)
-SELECT o.session, s.words FROM own o CROSS JOIN LATERAL (
-    SELECT string_agg(u.terms, ''::bytea) AS words FROM units u
-    WHERE u.bank_id = :bank AND u.session = o.session {passes}
-) s;
+-- packed_words --
+string_agg(u.terms, ''::bytea);
+
+-- no_words --
+NULL::bytea;
 
 -- totals --
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint

@@ -131,6 +131,7 @@ class Server:
         self._lock = threading.Lock()
         self._pool: ConnectionPool[Raw] | None = None
         self._halfvec: TypeInfo | None = None
+        self._has_citus = False
 
     @contextmanager
     def lent(self, timeout: float = 30.0) -> Iterator[Lent]:
@@ -211,6 +212,10 @@ class Server:
                 self.migrate()
                 with self.directly() as raw:
                     self._halfvec = TypeInfo.fetch(raw, "halfvec")
+                    found = raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+                    self.has_citus = found.fetchone() is not None
+                    found = raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
+                    self._has_citus = found.fetchone() is not None
                 self._pool = ConnectionPool(
                     self._address,
                     min_size=0,
@@ -247,6 +252,9 @@ class Server:
             "SET timezone = 'UTC'; SET jit = off; SET random_page_cost = 1.1; SET enable_seqscan = off; "
             f"{_SEARCH_PATH}; SET hnsw.iterative_scan = strict_order; SET hnsw.ef_search = {_LOOKED_AT}"
         )
+        if self.has_citus:
+            # A plan for any bank does not know the machine. What a transaction sets for itself goes to the machine too.
+            raw.execute("SET plan_cache_mode = force_custom_plan; SET citus.propagate_set_commands = 'local'")
         values.register(raw, self._halfvec)
 
 

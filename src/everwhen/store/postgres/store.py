@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,8 @@ from everwhen.store.jobs import Jobs
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.filters import fragment
 from everwhen.store.postgres.loading import Parts, PostgresMaintenance
-from everwhen.store.postgres.nearest import Indexed
-from everwhen.store.postgres.search import PostgresSearch
+from everwhen.store.postgres.nearest import Indexed, Seen
+from everwhen.store.postgres.search import Asked, PostgresSearch
 from everwhen.store.postgres.server import Lent
 from everwhen.store.postgres.tables import OF_A_BANK
 from everwhen.store.postgres.values import HalfVectors
@@ -49,8 +49,8 @@ class PostgresStore(SqlStore):
     ) -> None:
         super().__init__(info, writer, reader)
         self._rows = reader
-        self._seen: tuple[frozenset[str], Indexed | None] | None = None
-        self._units = PostgresUnitIndex(writer, lambda: self._last_seen()[1])
+        self._seen: Seen | None = None
+        self._units = PostgresUnitIndex(writer, lambda: self._last_seen().index)
         self.graph = SqlGraph(self)
         self.facts = SqlFacts(self)
         self.tree = SqlTree(self)
@@ -92,33 +92,45 @@ class PostgresStore(SqlStore):
             query,
             self._rows,
             self.tokenizer,
-            lambda: self._last_seen()[0],
-            lambda: self._last_seen()[1],
+            self._last_seen(),
+            self._look(),
+            self._saw,
             self._with_metadata,
         )
 
-    def voices(self) -> Voices:
-        with self._rows.use() as sql:
-            spoken, [(version,)], [(has_index, derived)] = sql.together(
-                [
-                    ("speakers", (), {}),
-                    ("names_version", (), {}),
-                    ("vector_index", {"name": name_of(sql.bank)}, {}),
-                ]
-            )
-            names = self.graph.names_of(sql, version)
-            index = Indexed(sql.bank, self._info.dimension, derived >= LARGE) if has_index else None
-        roles, speakers = ({row[place] for row in spoken} for place in (0, 1))
-        self._seen = frozenset(speakers), index
-        return Voices(self._seen[0], frozenset(roles), names)
+    def voices(self, *, latest: bool = True) -> Voices:
+        if latest:
+            self._seen = None
+        return self._last_seen().voices
 
-    def _last_seen(self) -> tuple[frozenset[str], Indexed | None]:
-        """Who had spoken, and the vectors' index, when that was last read: a recall does so before it searches."""
+    def _look(self) -> list[Asked]:
+        """What asks for all that `Seen` has."""
+        return [
+            ("speakers", (), {}),
+            ("names_version", (), {}),
+            ("vector_index", {"name": name_of(self._rows.bank)}, {}),
+        ]
+
+    def _saw(self, found: Sequence[list[Any]], before: Seen) -> Seen:
+        """Keep what a search saw, unless the names must be read anew: whoever plans with them does that."""
+        seen = self._read_seen(found, before.voices.names)
+        if seen.state == before.state:
+            self._seen = seen
+        return seen
+
+    def _read_seen(self, found: Sequence[list[Any]], names: frozenset[str]) -> Seen:
+        spoken, [(version,)], [(has_index, derived, units)] = found
+        roles, speakers = (frozenset(row[place] for row in spoken) for place in (0, 1))
+        index = Indexed(self._rows.bank, self._info.dimension, derived >= LARGE) if has_index else None
+        return Seen(Voices(speakers, roles, names), index, units, (spoken, version, has_index))
+
+    def _last_seen(self) -> Seen:
         seen = self._seen
         if seen is None:
-            self.voices()
-            seen = self._seen
-        assert seen is not None
+            with self._rows.use() as sql:
+                found = sql.together(self._look())
+                seen = self._read_seen(found, self.graph.names_of(sql, found[1][0][0]))
+            self._seen = seen
         return seen
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:

@@ -8,32 +8,32 @@ u.mentioned_at, u.recorded_at;
 
 -- nodes --
 -- Nodes in the order of level and time; a parameter that is null asks for nothing.
-SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND (:level::integer IS NULL OR n.level = :level::integer)
   AND (:start::timestamptz IS NULL OR u.occurred_end > :start::timestamptz)
   AND (:end::timestamptz IS NULL OR u.occurred_start < :end::timestamptz)
 ORDER BY n.level, n.starts, n.id;
 
 -- nodes_under --
-SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND n.parent = ANY (:parents::text[])
 ORDER BY n.starts, n.id;
 
 -- nodes_by_id --
-SELECT {node} FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT {node} FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND n.id = ANY (:ids::text[])
 ORDER BY n.level, n.starts, n.id;
 
 -- node_texts_before --
 -- The last few nodes of a level before an instant, newest first.
-SELECT u.text FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT u.text FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND n.level = ? AND n.starts < ? ORDER BY n.starts DESC, n.id DESC LIMIT ?;
 
 -- node_paths --
 -- For some turns, the nodes above each, from the session up.
 WITH RECURSIVE above (turn, id, parent, level, unit) AS (
     SELECT t.id, n.id, n.parent, n.level, n.unit
-    FROM turns t JOIN nodes n ON (n.bank_id, n.session) = (t.bank_id, t.session) AND n.level = 2
+    FROM turns t JOIN nodes n ON n.bank_id = :bank AND n.session = t.session AND n.level = 2
     WHERE t.bank_id = :bank AND t.id = ANY (?::text[])
     UNION ALL
     SELECT above.turn, n.id, n.parent, n.level, n.unit FROM above JOIN nodes n ON n.bank_id = :bank AND n.id = above.parent
@@ -72,8 +72,8 @@ SELECT session, min(said_at), max(said_at) FROM turns
 WHERE bank_id = :bank AND session IN (
     SELECT session FROM turns WHERE bank_id = :bank AND seq > :seen
     UNION
-    SELECT t.session FROM facts f JOIN fact_sources s ON (s.bank_id, s.fact) = (f.bank_id, f.id)
-    JOIN turns t ON (t.bank_id, t.id) = (s.bank_id, s.source)
+    SELECT t.session FROM facts f JOIN fact_sources s ON s.bank_id = :bank AND s.fact = f.id
+    JOIN turns t ON t.bank_id = :bank AND t.id = s.source
     WHERE f.bank_id = :bank AND f.outcome IN ('corrected', 'retracted')
       AND f.superseded_at > coalesce(nullif(:taken_back::text, '')::timestamptz, '-infinity'))
 GROUP BY session ORDER BY min(said_at), session;
@@ -136,33 +136,33 @@ SELECT count(*) FROM tree_marks WHERE bank_id = :bank;
 -- node_units --
 -- All of them, save what was made of sessions whose turns have lost their words since: nothing makes that again.
 SELECT u.seq FROM units u WHERE u.bank_id = :bank AND u.kind = 'node' AND NOT EXISTS (
-    SELECT 1 FROM nodes n JOIN turns t ON (t.bank_id, t.session) = (n.bank_id, n.session)
-    JOIN expired x ON (x.bank_id, x.turn) = (t.bank_id, t.seq)
+    SELECT 1 FROM nodes n JOIN turns t ON t.bank_id = :bank AND t.session = n.session
+    JOIN expired x ON x.bank_id = :bank AND x.turn = t.seq
     WHERE n.bank_id = :bank AND n.unit = u.seq AND n.level = 2)
 ORDER BY u.seq;
 
 -- nodes_since --
 -- Nodes that reach back before an instant, though the last of them was said after it: no filter by time lets them pass.
-SELECT n.unit FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
+SELECT n.unit FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND n.first_at < :start AND u.mentioned_at >= :start;
 
 -- nodes_for_reembedding --
 SELECT n.id, u.text, n.consolidator,
        (SELECT coalesce(json_agg(t.id ORDER BY t.seq)::text, '[]') FROM unit_turns p
-        JOIN turns t ON (t.bank_id, t.seq) = (p.bank_id, p.turn) WHERE p.bank_id = :bank AND p.unit = n.unit)
-FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit) WHERE n.bank_id = :bank ORDER BY n.unit;
+        JOIN turns t ON t.bank_id = :bank AND t.seq = p.turn WHERE p.bank_id = :bank AND p.unit = n.unit)
+FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit WHERE n.bank_id = :bank ORDER BY n.unit;
 
 -- count_nodes --
 SELECT count(*) FROM nodes WHERE bank_id = :bank;
 
 -- nodes_without_parent_level --
 -- A parent that is built stands one level above.
-SELECT count(*) FROM nodes n JOIN nodes p ON (p.bank_id, p.id) = (n.bank_id, n.parent)
+SELECT count(*) FROM nodes n JOIN nodes p ON p.bank_id = :bank AND p.id = n.parent
 WHERE n.bank_id = :bank AND p.level <> n.level + 1;
 
 -- nodes_outside_parent --
-SELECT count(*) FROM nodes n JOIN units u ON (u.bank_id, u.seq) = (n.bank_id, n.unit)
-JOIN nodes p ON (p.bank_id, p.id) = (n.bank_id, n.parent) JOIN units v ON (v.bank_id, v.seq) = (p.bank_id, p.unit)
+SELECT count(*) FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
+JOIN nodes p ON p.bank_id = :bank AND p.id = n.parent JOIN units v ON v.bank_id = :bank AND v.seq = p.unit
 WHERE n.bank_id = :bank AND (u.occurred_start < v.occurred_start OR u.occurred_end > v.occurred_end)
   AND NOT EXISTS (SELECT 1 FROM tree_marks m WHERE m.bank_id = :bank AND m.node = p.id);
 
@@ -175,7 +175,7 @@ WHERE p.bank_id = :bank AND p.level > 2
                             WHERE c.bank_id = :bank AND c.parent = p.id);
 
 -- nodes_unlike_units --
-SELECT count(*) FROM units u LEFT JOIN nodes n ON (n.bank_id, n.unit) = (u.bank_id, u.seq)
+SELECT count(*) FROM units u LEFT JOIN nodes n ON n.bank_id = :bank AND n.unit = u.seq
 WHERE u.bank_id = :bank AND ((u.kind = 'node') <> (n.unit IS NOT NULL)
   OR (n.unit IS NOT NULL AND (n.id <> u.id OR n.level <> u.level)));
 

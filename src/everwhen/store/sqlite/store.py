@@ -111,7 +111,7 @@ class SqliteStore(SqlStore):
         where = query.where
         return MemorySearch(query, self._index_for(where), self._window(where), self.tokenizer, self)
 
-    def voices(self) -> Voices:
+    def voices(self, *, latest: bool = True) -> Voices:
         index = self.index()
         roles = frozenset(ROLES[role] for block in index.blocks for role in block.roles if role >= 0)
         return Voices(index.speakers, roles, self.graph.names())

@@ -1,43 +1,15 @@
 -- A bank's number says nothing of how large it is. With statistics of it the planner thinks that a bank which is new beside
 -- a very large one is empty, and joins all of it with all of it; without them every bank counts as one of two hundred.
-ALTER TABLE counters ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE bank ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE keeping ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE tombstones ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE turns ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE unit_turns ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE token_codes ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE postings ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE posting_totals ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE accesses ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE expired ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE removals ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_keys ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_slots ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE facts ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_confirmations ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_sources ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_conflicts ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_reports ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE fact_predicates ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE extractions ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE pending ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE claims ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE derived ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE events ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE entities ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE mentions ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE past_mentions ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE entity_names ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE identity_changes ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE entity_log ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE moments ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE links ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE extraction_failures ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE model_usage ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE nodes ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE past_nodes ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE tree_marks ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE units ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE vectors ALTER COLUMN bank_id SET STATISTICS 0;
-ALTER TABLE terms ALTER COLUMN bank_id SET STATISTICS 0;
+DO '
+DECLARE one text;
+BEGIN
+    FOREACH one IN ARRAY regexp_split_to_array(btrim(''
+        counters bank keeping tombstones turns unit_turns token_codes postings posting_totals accesses
+        expired removals fact_keys fact_slots facts fact_confirmations fact_sources fact_conflicts
+        fact_reports fact_predicates extractions pending claims derived events entities mentions
+        past_mentions entity_names identity_changes entity_log moments links extraction_failures model_usage
+        nodes past_nodes tree_marks units vectors terms
+    '', E''\n ''), ''\s+'') LOOP
+        EXECUTE format(''ALTER TABLE %I ALTER COLUMN bank_id SET STATISTICS 0'', one);
+    END LOOP;
+END';

@@ -194,7 +194,9 @@ def _link(
         write.place([Moment(unit, "turn", turn.said_at) for unit, turn in placed])
         write.mention([Mention(unit, *chance.choice(names[-new:]), "PERSON") for unit in units])
         link_in_time(write, units)
-        link_in_meaning(write, dict(zip(units, similar_among(units, vectors), strict=True)))
+        link_in_meaning(
+            write, dict(zip(units, similar_among(units, vectors, store.info.embedder), strict=True))
+        )
 
 
 def _pool(embedder: Embedder, texts: list[str]) -> tuple[NDArray[np.float32], list[bytes]]:

@@ -19,10 +19,11 @@ from everwhen.errors import UsageError
 PREFIX = "EVERWHEN_"
 _COSINES = (
     "min_similarity", "about_similarity", "graph_seed_similarity", "graph_similarity", "temporal_similarity",
+    "link_similarity",
 )  # fmt: skip
 _LEAST: Mapping[str, float] = {
     "batch": 1, "context_chars": 0, "cache_entries": 0, "echo_words": 0, "rrf_k": 0, "busy_seconds": 0,
-    "wait_seconds": 0, "graph_seeds": 0, "entity_fan_out": 0, "satf_anchors": 1, "satf_sigma": 0.001, "satf_alpha": 0,
+    "wait_seconds": 0, "graph_seeds": 0, "entity_fan_out": 0, "satf_anchors": 1, "satf_alpha": 0,
     "llm_temperature": 0, "consolidation_temperature": 0, "ask_steps": 1, "ask_seconds": 0.001, "read": 0,
     "rerank_weight": 0, "rerank_timeout": 0.001, "tree_history": 0, "stale_scan_seconds": 0, "tree_leaves": 1,
     "prompt_seconds": 0.02,
@@ -35,6 +36,8 @@ CONTEXT_TOKENS = 1024
 """What a prompt gets (`memory.context`) where nobody says otherwise: both parts together, each at most half."""
 MAX_TOKENS = 4096
 """What the answer of a recall may take where nobody says otherwise, at every door."""
+SATF_DAYS = 15.0
+"""SATF's bandwidth in days (the paper's), and the widest of those that fit the dates."""
 ECHO_WORDS = 6
 """Words in a row that make a repetition where nobody says otherwise: `write/extract/llm_text.py` takes as many."""
 
@@ -74,6 +77,9 @@ class Settings:
     """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
     date_in_embedding: bool = False
     """Write the date into embedded text, as TEMPR does; SATF found that it hurts, so it is off."""
+    link_similarity: float | None = None
+    """The cosine above which two memories are linked in meaning; None is what fits the embedder: 0.92 with
+    `conversation-1`, and TEMPR's 0.7 with any other."""
     cache_entries: int = 300_000
     """Size of the embedding cache, about 1.6 kB an entry and 1.4 kB more with token vectors, which every second
     one has (0.7 gigabytes when full); 0 switches it off."""
@@ -123,7 +129,8 @@ class Settings:
     about_similarity: float = 0.67
     """The cosine from which an event is about a topic (`events(about=…)`)."""
     count_access: bool = True
-    """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads."""
+    """Keep count of what recall gives back (`memory.accessed()`); written in batches, behind the reads. A count only:
+    no recipe ranks by it, unlike TEMPR."""
     fusion: Literal["linear", "rrf", "lambda"] = "linear"
     """What orders the candidates: fitted weights, reciprocal ranks (TEMPR), or meaning and keywords (TiMem's eq. 7)."""
     rrf_k: int = 10
@@ -132,6 +139,8 @@ class Settings:
     recall_llm: str | None = None
     """A language model (`llm:<model>`) that, where there is a gate or the tree takes part, reads how much a question
     needs, and where there is a gate decides what helps; None is the rules."""
+    time_by_llm: bool = False
+    """That model also reads which time a question is about (TEMPR; the recipe `TEMPR` has it); else rules do."""
     gate: Literal["none", "careful", "strict"] = "none"
     """What recall leaves out because it hardly helps; docs/tree.md says what each costs."""
     tree_recall: bool = False
@@ -181,10 +190,13 @@ class Settings:
     """What a temporal link leaves of the closeness to the asked time (TEMPR)."""
 
     # SATF
+    satf: bool = False
+    """Boost turns said near the dates of the other results. docs/retrieval.md says what it is worth."""
     satf_anchors: int = 30
     """The first ranks whose dates say which times a question is about (the paper's N)."""
-    satf_sigma: float = 15.0
-    """Width of the Gaussian around each of them, in days (the paper's); the adaptive width is never more."""
+    satf_sigma: float | Literal["adaptive"] = SATF_DAYS
+    """Width of the Gaussian around each of them, in days (the paper's), or `adaptive`: from the gaps between their
+    dates, and never more than 15."""
     satf_alpha: float = 10.0
     """How far a boost can lift: `1 + alpha` times (the paper's)."""
     satf_gamma: float = 0.0
@@ -230,7 +242,7 @@ class Settings:
     """Nodes that come along with a simple, a hybrid and a complex question: sessions, of the first level above them, of
     each further one, and of the top (TiMem, appendix B.3)."""
     prompts: Path | None = None
-    """A folder with prompts of your own (`tree_profile.txt`, `plan.txt`, …) in place of those in `everwhen/models/prompts`."""
+    """A folder with prompts of your own (`tree_profile.txt`, `plan.txt`, …) in place of those in `models/prompts`."""
 
     # Coding agents
     prompt_seconds: float = 0.5
@@ -245,6 +257,10 @@ class Settings:
         for name, bound in _LEAST.items():
             if not getattr(self, name) >= bound:  # also when it is no number at all
                 raise UsageError(f"setting {name} must be at least {bound}, got {getattr(self, name)}")
+        if not isinstance(self.satf_sigma, str) and not self.satf_sigma >= 0.001:
+            raise UsageError(
+                f"setting satf_sigma is days, at least 0.001, or 'adaptive', got {self.satf_sigma}"
+            )
         if 0 < self.echo_words < 4:
             raise UsageError(f"setting echo_words must be at least 4, or 0 for none, got {self.echo_words}")
         for name, others in _WITHOUT_MODEL.items():
@@ -252,7 +268,7 @@ class Settings:
                 choices = ", ".join((*others, "llm:<model> (such as llm:openai:gpt-4o-mini)"))
                 raise UsageError(f"setting {name} cannot be '{value}'; use one of {choices}")
         for name in _COSINES:
-            if not -1 <= getattr(self, name) <= 1:
+            if getattr(self, name) is not None and not -1 <= getattr(self, name) <= 1:
                 raise UsageError(f"setting {name} is a cosine, from -1 to 1, got {getattr(self, name)}")
         for name in _SHARES:
             if not 0 <= getattr(self, name) <= 1:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.temporal_channel import EDGE, POOL, closeness, temporal
+from everwhen.recall.temporal_channel import EDGE, LEAST, POOL, closeness, temporal
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types.recipes import MID
 from everwhen_time import Interval, constraint
@@ -41,6 +41,14 @@ def test_the_middle_of_a_window_counts_most_and_its_edge_half() -> None:
     assert closeness(day(5, 16), MAY) == pytest.approx(1.0)
     assert closeness(instant(5, 1), MAY) == pytest.approx(EDGE)
     assert closeness(instant(6, 1), MAY) == 0.0
+
+
+def test_temprs_score_falls_in_a_line_from_the_middle_and_its_edge_still_counts() -> None:
+    half = (day(5, 24).middle - day(5, 16).middle) / (MAY.end - MAY.start) * 2  # type: ignore[operator]
+    assert closeness(day(5, 16), MAY, 0) == pytest.approx(1.0, abs=0.02)
+    assert closeness(day(5, 24), MAY, 0) == pytest.approx(1 - half, abs=0.02)
+    assert closeness(instant(5, 1), MAY, 0) == LEAST
+    assert closeness(instant(6, 1), MAY, 0) == 0.0
 
 
 def test_an_open_window_favours_the_named_side_and_never_ends() -> None:

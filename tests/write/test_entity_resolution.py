@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory, NotFound
-from everwhen.write.entity_resolution import NameIndex, key, name_similarity
+from everwhen.store.graph import EntityRow
+from everwhen.write.entity_resolution import NameIndex, introduced, is_another, key, name_similarity
+from everwhen.write.extract.base import EntityType, ExtractedEntity
 from everwhen.write.nicknames import may_be
 
 
@@ -121,3 +125,56 @@ def test_memories_of_an_entity_and_its_company(quick: Memory) -> None:
     told(quick, "I met Carlos in Lisbon.", "Carlos likes Marta.")
     assert "Carlos" in quick.mentions("Carlos")[0].text
     assert {name for name, _ in quick.seen_with("Carlos")} >= {"Ana", "Lisbon"}
+
+
+def typed(memory: Memory, name: str) -> list[tuple[str, int]]:
+    return sorted((one.type, one.mentions) for one in memory.entities() if key(one.name) == key(name))
+
+
+def test_a_person_and_a_place_of_one_name_are_two_and_stay_two(quick: Memory, home: Path) -> None:
+    told(quick, "My sister Paris called me.", "I moved to Paris.", "I met Paris at work.", "I live in Paris.")
+    assert typed(quick, "Paris") == [("LOCATION", 2), ("PERSON", 2)]
+    with Memory.open(home, "quick", embedder="fake", reader="none", cache_entries=0) as later:
+        later.add({"role": "user", "name": "Ana", "content": "My cousin Paris wrote."}, at="2024-06-01")
+        later.flush()
+        assert typed(later, "Paris") == [("LOCATION", 2), ("PERSON", 3)]
+
+
+def test_a_guess_of_the_parser_makes_no_second_identity(quick: Memory) -> None:
+    told(quick, "I moved to Porto.", "Porto was great.", "Ah, Porto!", "Porto and Lisbon are far apart.")
+    assert len(typed(quick, "Porto")) == 1
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "two"),
+    [
+        (("Apple", "ORGANIZATION"), ("apple", "CONCEPT"), True),
+        (("apple", "CONCEPT"), ("Apple", "ORGANIZATION"), True),
+        (("apple", "OTHER"), ("Apple", "ORGANIZATION"), True),
+        (("Apple", "ORGANIZATION"), ("apple", "ORGANIZATION"), False),
+        (("Apple", "ORGANIZATION"), ("Apple", "PRODUCT"), False),
+        (("Python", "PRODUCT"), ("python", "PRODUCT"), False),
+        (("Paris", "PERSON"), ("Paris", "LOCATION"), True),
+        (("Paris", "OTHER"), ("Paris", "LOCATION"), False),
+    ],
+)
+def test_what_is_said_to_be_another_thing_is_another(
+    known: tuple[str, str], said: tuple[str, EntityType], two: bool
+) -> None:
+    row = EntityRow(1, "n1", *known, frozenset({known[0]}))
+    assert is_another(row, ExtractedEntity(*said, ("t",))) is two
+    assert not is_another(row, ExtractedEntity(*said, ("t",), sure=False))
+
+
+@pytest.mark.parametrize(
+    ("text", "is_new"),
+    [
+        ("My cousin Daniel came.", True),
+        ("Daniel, the plumber, came.", True),
+        ("Daniel from work called.", True),
+        ("I met Daniel again.", False),
+        ("Daniel called my sister.", False),
+    ],
+)
+def test_somebody_is_introduced_by_what_stands_beside_the_name(text: str, is_new: bool) -> None:
+    assert introduced("Daniel", text) is is_new

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from everwhen.recall.date_annotations import with_dates
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
-from everwhen.recall.token_budget import fill
+from everwhen.recall.token_budget import fill, fill_by_rank
 from everwhen.store.base import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import tokens_of
@@ -30,11 +30,13 @@ class Selected(NamedTuple):
 
 def select(store: Store, ranked: Sequence[Recalled], request: Request, timings: dict[str, float]) -> Selected:
     """What fits, as its recipe shows it. Where not everything fits, dates and memories compete for the room; where
-    everything does, dates take what is left."""
+    everything does, or rank alone decides, dates take what is left."""
+    by_rank = request.recipe.by_rank
     with timed(timings, "budget"):
-        kept, left, _ = fill(ranked, request.max_tokens)
-        all_fit = not left
-    if request.recipe.dates and not all_fit:
+        most = request.max_tokens
+        kept, left, _ = fill_by_rank(ranked, most) if by_rank else fill(ranked, most)
+        compete = bool(left) and not by_rank
+    if request.recipe.dates and compete:
         with timed(timings, "dates"):
             near = _near(ranked, left, int(request.max_tokens * SPARE))
             dated = with_dates(store, near)
@@ -42,7 +44,7 @@ def select(store: Store, ranked: Sequence[Recalled], request: Request, timings: 
             there = {one.id for one in kept}
             left = [one for one in ranked if one.id not in there]
     kept, beyond = kept[: request.top_k], [] if request.top_k is None else kept[request.top_k :]
-    if request.recipe.dates and all_fit:
+    if request.recipe.dates and not compete:
         with timed(timings, "dates"):
             kept = _beside(store, kept, request.max_tokens)
     return Selected(kept, beyond, left)

@@ -50,8 +50,11 @@ def gather(
     with timed(timings, "plan"):
         voices = store.voices(latest=latest or request.seek is not None)
         asked = _planned(store, voices, request, request.query)
-        if request.llm is not None and recipe.needs_complexity:
-            asked = plan_by_llm(request.llm, asked, voices.names)
+        if request.llm is not None and (recipe.needs_complexity or recipe.time_by_llm):
+            at, zone = request.asked_at, store.info.zone
+            asked = plan_by_llm(
+                request.llm, asked, at, zone, names=voices.names, reads_time=recipe.time_by_llm
+            )
     with timed(timings, "embed"):
         query = embed(embedder, asked)
     # TiMem's eq. 7: words are compared by the planner's keywords alone.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from everwhen.models.llm.base import LLM, LLMError
@@ -14,6 +15,9 @@ from everwhen.recall.question.names import KEYWORDS, surely_named, without_names
 from everwhen.types import Dropped, Recalled
 from everwhen.types.recall import day_of, header, line
 from everwhen.types.recipes import Complexity
+from everwhen.write.extract.llm_times import claimed
+from everwhen_time import Constraint, Interval
+from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:
     from everwhen.recall.llm_judge_schema import GateAnswer, PlanAnswer
@@ -24,23 +28,49 @@ LONGEST = 600
 """Characters of a memory that it is shown."""
 
 
-def plan_by_llm(llm: LLM, asked: Plan, names: frozenset[str] = frozenset()) -> Plan:
-    """The plan with the complexity and keywords of a model; if it fails, the plan of the rules, with a note."""
+def plan_by_llm(
+    llm: LLM,
+    asked: Plan,
+    at: datetime,
+    zone: str,
+    *,
+    names: frozenset[str] = frozenset(),
+    reads_time: bool = False,
+) -> Plan:
+    """The plan with the complexity and keywords of a model, and the time with `reads_time`; if it fails, the plan of
+    the rules, with a note. Keywords hold none of the `names`."""
     from everwhen.recall.llm_judge_schema import PlanAnswer
 
     try:
         answer: PlanAnswer = llm.complete(
-            f"<question>\n{asked.query}\n</question>", PlanAnswer, instructions=load("plan", llm)
+            f"<question>\n{asked.query}\n</question>\nIt is asked on {at.astimezone(zone_of(zone)):%A %Y-%m-%d}.",
+            PlanAnswer,
+            instructions=load("plan", llm),
         ).output
-    except LLMError as error:
+        time = _time(answer, asked.question.time, at, zone) if reads_time else asked.question.time
+    except (LLMError, ValueError) as error:
         return replace(asked, note=f"{error}; rules were used instead")
     named = {word for person in asked.people for word in person.split()}
     words = without_names(answer.keywords, names.union(named, surely_named(asked.query)))
     return replace(
         asked,
-        question=replace(asked.question, complexity=answer.complexity, cues=(f"by {llm.name}",)),
+        question=replace(asked.question, complexity=answer.complexity, cues=(f"by {llm.name}",), time=time),
         keywords=tuple(words[:KEYWORDS]) or asked.keywords,
     )
+
+
+def _time(answer: PlanAnswer, ruled: Constraint | None, at: datetime, zone: str) -> Constraint | None:
+    """What rules say of the time, with the window of a model; raises `ValueError` where that is none."""
+    sides = [claimed(side, at, zone) if side else None for side in (answer.since, answer.until)]
+    found = [side for side in sides if isinstance(side, Interval)]
+    if len(found) < bool(answer.since) + bool(answer.until):
+        raise ValueError(f"the model gave no time with '{answer.since}' to '{answer.until}'")
+    if not found:
+        bare = None if ruled is None else replace(ruled, interval=None, intervals=(), hard=False)
+        return None if bare == Constraint() else bare
+    first, last = found[0] if answer.since else None, found[-1] if answer.until else None
+    window = Interval(first.start if first else None, last.end if last else None, found[0].grain)
+    return replace(ruled or Constraint(), interval=window, intervals=(window,))
 
 
 def gate_by_llm(

@@ -36,7 +36,7 @@ from everwhen.store.base import Store
 from everwhen.store.search import Filter
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
 from everwhen.types.recall import tokens_of
-from everwhen.types.recipes import Recipe
+from everwhen.types.recipes import SATF_NUMBERS, Recipe
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -165,13 +165,8 @@ def _told(asked: Plan) -> dict[str, Any]:
 def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
     """SATF over the fused order."""
     days = np.array([one.said_at.timestamp() / 86_400 for one in ranked])
-    found = satf(
-        days,
-        anchors=recipe.satf_anchors,
-        sigma=recipe.satf_sigma,
-        alpha=recipe.satf_alpha,
-        gamma=recipe.satf_gamma,
-    )
+    numbers = {name.removeprefix("satf_"): getattr(recipe, name) for name in SATF_NUMBERS}
+    found = satf(days, **{name: value for name, value in numbers.items() if value is not None})
     if not found.active:
         return list(ranked)
     order = np.argsort(-found.scores, kind="stable")

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.settings import Settings
+from everwhen.settings import SATF_DAYS, Settings
 
 Days: TypeAlias = NDArray[np.float64]
 Sigma: TypeAlias = float | Literal["adaptive"]
@@ -65,7 +65,7 @@ def satf(
     return SatfScores(scores, affinity, width, sure, active)
 
 
-def bandwidth(times: Days, *, widest: float = _DEFAULT.satf_sigma) -> float:
+def bandwidth(times: Days, *, widest: float = SATF_DAYS) -> float:
     """A bandwidth from the anchors' own dates: a quarter of the median gap between one sitting and the next.
 
     Two neighbouring sittings are then four sigma apart, so that each keeps a peak of its own, however often people

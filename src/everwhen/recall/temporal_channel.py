@@ -15,6 +15,8 @@ POOL = 3
 EDGE = 0.5
 """What a window's very edge counts for, of one in its middle. To the question both lie inside; the middle is favoured
 because a window that is only about right ("around May") errs at its edges."""
+LEAST = 0.1
+"""The least that counts of what is inside: TEMPR's score gives an edge nothing."""
 DAYS: Mapping[Grain, float] = {
     "second": 1 / 24, "minute": 1 / 24, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3,
     "season": 91.3, "year": 365.25, "decade": 3652.5, "century": 36525.0,
@@ -37,9 +39,9 @@ def temporal(
     Entries are the `limit` most similar of `timed` that lie in one: turns said then, and events, narratives and facts
     that overlap it. Each has its closeness, which spreads over temporal links to others that are inside too:
     `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside the window all have the right
-    time, and what they say tells them apart.
+    time, and what they say tells them apart. Without `temporal_cosine` it is the closeness alone, TEMPR's (`e` = 0).
     """
-    inside = _inside(timed, windows)
+    inside = _inside(timed, windows, EDGE if recipe.temporal_cosine else 0.0)
     if not inside:
         return []
     units = {one.unit: Near(one.kind, one.cosine) for one in timed}
@@ -55,22 +57,22 @@ def temporal(
         stop=0.0,
         limit=len(inside),
     )
-    return links.lead_back(scores, where)[:limit]
+    return links.lead_back(scores, where, by_cosine=recipe.temporal_cosine)[:limit]
 
 
-def _inside(timed: Sequence[Timed], windows: Sequence[Interval]) -> dict[int, float]:
+def _inside(timed: Sequence[Timed], windows: Sequence[Interval], edge: float) -> dict[int, float]:
     """Units that lie in a window, the most similar first, with their closeness."""
     found = {
-        one.unit: max((closeness(one.when, window) for window in windows), default=0.0)
+        one.unit: max((closeness(one.when, window, edge) for window in windows), default=0.0)
         for one in sorted(timed, key=lambda one: (-one.cosine, one.unit))
     }
     return {unit: close for unit, close in found.items() if close > 0}
 
 
-def closeness(when: Interval, window: Interval) -> float:
-    """How well an instant or interval lies in a window: 0 outside, else from 0.5 at its edges to 1 in its middle.
+def closeness(when: Interval, window: Interval, edge: float = EDGE) -> float:
+    """How well an instant or interval lies in a window: 0 outside, else from `edge` at its edges to 1 in its middle.
 
-        c = e + (1 - e) (1 - |t - mid| / radius)          e = 0.5
+        c = max(0.1, e + (1 - e) (1 - |t - mid| / radius))
 
     t is the middle of what the two share. TEMPR's `1 - |t - mid| / radius` alone would give nothing at the edges,
     which are in the window as well. A window with one side open has no middle; there it is the distance d from the
@@ -85,14 +87,14 @@ def closeness(when: Interval, window: Interval) -> float:
         if not radius or t is None:
             return 1.0
         off = abs(t - (window.start + radius)) / radius
-        return EDGE + (1 - EDGE) * max(0.0, 1 - off)
-    edge = window.start or window.end
+        return max(LEAST, edge + (1 - edge) * (1 - off))
+    side = window.start or window.end
     # The nearest that it comes to the named side: what goes on without an end has no middle.
     near = shared.start if window.start is not None else shared.end
-    if edge is None or near is None:
+    if side is None or near is None:
         return 1.0
     scale = DAYS[window.grain]
-    return EDGE + (1 - EDGE) * scale / (scale + abs(near - edge) / _DAY)
+    return max(LEAST, edge + (1 - edge) * scale / (scale + abs(near - side) / _DAY))
 
 
 def _shared(when: Interval, window: Interval) -> Interval | None:

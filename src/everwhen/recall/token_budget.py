@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Sequence
 from datetime import date
@@ -14,6 +15,13 @@ NO_ROOM = "no room in max_tokens"
 """The reason of what does not fit."""
 BEYOND = "beyond top_k"
 """The reason of what would fit and is more than was asked for."""
+
+
+def fill_by_rank(memories: Sequence[Recalled], max_tokens: int) -> tuple[list[Recalled], list[Recalled], int]:
+    """The first ones that fit, up to the one that does not (TEMPR); then as `fill`."""
+    lengths = range(1, len(memories) + 1)
+    first = bisect_right(lengths, max_tokens, key=lambda length: tokens_of(memories[:length]))
+    return list(memories[:first]), list(memories[first:]), tokens_of(memories[:first])
 
 
 def fill(

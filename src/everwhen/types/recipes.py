@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from everwhen.errors import UsageError
 from everwhen.settings import LevelBudgets, Settings
@@ -16,6 +16,7 @@ STAGES = (
     "fusion", "rerank", "read", "latest", "satf", "tree", "expand", "gate", "facts", "dates", "context",
     "speaker",
 )  # fmt: skip
+SATF_NUMBERS = ("satf_anchors", "satf_sigma", "satf_alpha", "satf_gamma")
 
 _DEFAULT = Settings()
 
@@ -42,11 +43,12 @@ class Recipe:
     context: bool = True
     speaker: bool = True
     latest: bool = True
-    satf: bool = False
-    satf_anchors: int = _DEFAULT.satf_anchors
-    satf_sigma: float | Literal["adaptive"] = _DEFAULT.satf_sigma
-    satf_alpha: float = _DEFAULT.satf_alpha
-    satf_gamma: float = _DEFAULT.satf_gamma
+    satf: bool = _DEFAULT.satf
+    satf_anchors: int | None = None
+    """This number of SATF's and the next three: None is what is set for the bank."""
+    satf_sigma: float | Literal["adaptive"] | None = None
+    satf_alpha: float | None = None
+    satf_gamma: float | None = None
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
     tree: bool = False
@@ -77,11 +79,24 @@ class Recipe:
     entity_fan_out: int = _DEFAULT.entity_fan_out
     temporal_similarity: float = _DEFAULT.temporal_similarity
     temporal_decay: float = _DEFAULT.temporal_decay
+    temporal_cosine: bool = True
+    """Rank what the temporal channel finds by closeness to the asked time times cosine; else as TEMPR does, by its
+    closeness alone."""
+    kinds: tuple[str, ...] = ("turn", "fact")
+    """What is recalled where no kinds are asked for; TEMPR has narratives, too."""
+    by_rank: bool = False
+    """Fill `max_tokens` in the order of relevance until something does not fit (TEMPR); else by value for a token."""
+    time_by_llm: bool = _DEFAULT.time_by_llm
 
     @property
     def needs_complexity(self) -> bool:
         """Whether a stage acts on what the planner says: only then a language model is asked for it."""
         return self.scope is None and (self.tree or self.gate != "none")
+
+    def with_satf(self, settings: Settings) -> Recipe:
+        """The same recipe with SATF's numbers as they are set, where it has none of its own."""
+        names = [name for name in SATF_NUMBERS if getattr(self, name) is None]
+        return replace(self, **{name: getattr(settings, name) for name in names}) if names else self
 
     @classmethod
     def of(cls, settings: Settings, name: str, candidates: int) -> Recipe:
@@ -98,15 +113,9 @@ class Recipe:
         name = f"{self.name}-{stage}"
         if stage in self.channels:
             return replace(self, name=name, channels=tuple(one for one in self.channels if one != stage))
-        match stage:
-            case "fusion":
-                return replace(self, name=name, fusion="rrf")
-            case "rerank" | "latest" | "context" | "speaker" | "satf" | "tree" | "facts" | "dates":
-                return replace(self, name=name, **{stage: False})  # type: ignore[arg-type]
-            case "expand" | "read":
-                return replace(self, name=name, **{stage: 0})  # type: ignore[arg-type]
-            case "gate":
-                return replace(self, name=name, gate="none")
+        if stage in STAGES:
+            off: Any = {"fusion": "rrf", "gate": "none", "expand": 0, "read": 0}.get(stage, False)
+            return replace(self, name=name, **{stage: off})
         raise UsageError(
             f"recipe '{self.name}' has no stage '{stage}'; it has: {', '.join((*self.channels, *STAGES))}"
         )
@@ -120,19 +129,27 @@ TEMPR = Recipe(
     name="tempr",
     candidates=100,
     channels=CHANNELS,
-    min_similarity=0.64,
+    min_similarity=0.3,
     fusion="rrf",
     rrf_k=60,
     speaker=False,
+    graph_seed_similarity=0.5,
     graph_similarity=-1.0,
     graph_share=1,
     graph_cosine=False,
     entity_fan_out=1000,
+    temporal_similarity=0.4,
+    temporal_cosine=False,
+    kinds=("turn", "fact", "narrative"),
+    by_rank=True,
+    time_by_llm=True,
 )
-"""TEMPR as its paper has it: four channels, each question asked once, RRF with k = 60, and a cross-encoder's order
-where one is set. The graph visits as many units as there are candidates, whatever their own cosine to the question, and
-ranks them by activation. The other numbers of the graph and of the temporal channel are the paper's by default. The
-fan-out is ours: the paper has no bound. docs/retrieval.md has its figures."""
+"""TEMPR as its paper has it: turns, facts and narratives; four channels, each question asked once, RRF with k = 60, and
+a cross-encoder's order where one is set; the budget filled in that order. A model (`recall_llm`), where one is set,
+reads the time that is asked about. The graph visits as many units as there are candidates, whatever their own cosine to
+the question, and ranks them by activation. The thresholds are the paper's, chosen for another embedder: floors only,
+so that no small memory is left with nothing. The fan-out is ours: the paper has no bound. docs/retrieval.md has its
+figures."""
 
 TIMEM = Recipe(
     name="timem",

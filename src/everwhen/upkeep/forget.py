@@ -109,7 +109,7 @@ def forget(
         )
         if dry_run:
             return ForgetOutcome(receipt)
-        refill_links(store, gone.unlinked)
+        refill_links(store, gone.unlinked, settings.link_similarity)
         receipt = replace(receipt, cached=cache.drop(removed.texts))
         return ForgetOutcome(finish(store, receipt, cache), removed.until)
     raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
@@ -183,15 +183,15 @@ def reembed_followers(
     ]
 
 
-def refill_links(store: Store, unlinked: Mapping[int, int]) -> None:
+def refill_links(store: Store, unlinked: Mapping[int, int], link_similarity: float | None = None) -> None:
     """Find new neighbours for units that lost some, as if the removed ones had never been there. Each unit is given
     with how many neighbours in meaning it lost."""
     for some in in_batches(list(unlinked), LINKED_AT_ONCE):
-        while not _mend_links(store, {unit: unlinked[unit] for unit in some}):
+        while not _mend_links(store, {unit: unlinked[unit] for unit in some}, link_similarity):
             pass  # the bank was re-embedded meanwhile: its new vectors are compared
 
 
-def _mend_links(store: Store, unlinked: Mapping[int, int]) -> bool:
+def _mend_links(store: Store, unlinked: Mapping[int, int], link_similarity: float | None) -> bool:
     """False where the vectors are of another model by now."""
     model = store.info.model
     placed = store.keep.placed(list(unlinked))
@@ -201,7 +201,8 @@ def _mend_links(store: Store, unlinked: Mapping[int, int]) -> bool:
     try:
         for kind in sorted({placed[unit] for unit in vectors}):
             mine = [unit for unit in vectors if placed[unit] == kind]
-            found = similar_units(store.graph, np.stack([vectors[unit] for unit in mine]), kind)
+            some = np.stack([vectors[unit] for unit in mine])
+            found = similar_units(store.graph, some, kind, model.embedder, link_similarity)
             similar |= {
                 unit: [one for one in near if one[0] != unit] for unit, near in zip(mine, found, strict=True)
             }

@@ -118,7 +118,7 @@ def retain(
             return receipt
         if not taken(receipt):
             return replace(receipt, erased=not store.jobs.scrubbing.waits())
-        refill_links(store, unlinked)
+        refill_links(store, unlinked, settings.link_similarity)
         return finish(store, replace(receipt, cached=cache.drop(texts)), cache)
     raise Unavailable("turns are being added right behind those that expire; try again in a moment")
 

@@ -6,13 +6,12 @@ transaction is then undone, the model is asked, and resolution runs again with t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.models.prompts import as_data, load
 from everwhen.store.base import Store
-from everwhen.types import Usage
+from everwhen.types import Turn, UnitRow, Usage
 from everwhen.write.concepts import turns_saying
+from everwhen.write.entity_resolution import NamePair, key
 
 MOST_PAIRS = 16
 """Pairs of a batch that are asked about; more stay apart."""
@@ -31,17 +30,18 @@ class AmbiguousNames:
 
     def __init__(self, llm: LLM | None) -> None:
         self._llm = llm
-        self._said: dict[tuple[str, str], bool] = {}
-        self._open: dict[tuple[str, str], None] = {}
+        self._said: dict[tuple[str, int, str], bool] = {}
+        self._open: dict[tuple[str, int, str], NamePair] = {}
         self._asked = False
         self.usage = Usage()
         self.problems: list[str] = []
 
-    def __call__(self, name: str, known: str) -> bool:
-        """Whether two names are one, as far as the model has said so."""
-        if (name, known) not in self._said:
-            self._open[name, known] = None
-        return self._said.get((name, known), False)
+    def __call__(self, pair: NamePair) -> bool:
+        """Whether two names are one, as far as the model has said so; one that it said nothing of is the same."""
+        of = (pair.name, pair.known.seq, pair.turn.id)
+        if of not in self._said:
+            self._open[of] = pair
+        return self._said.get(of, is_same_name(pair))
 
     @property
     def model(self) -> str:
@@ -58,22 +58,35 @@ class AmbiguousNames:
 
         assert self._llm is not None
         self._asked = True
-        pairs = list(self._open)[:MOST_PAIRS]
-        prompts, told = [_question(store, pair) for pair in pairs], load("same_name", self._llm)
-        answers = complete_all(self._llm, prompts, SameEntity, instructions=told)
-        for pair, answer in zip(pairs, answers, strict=True):
+        pairs = list(self._open.items())[:MOST_PAIRS]
+        asked = [_question(store, pair) for _, pair in pairs]
+        answers = complete_all(self._llm, asked, SameEntity, instructions=load("same_name", self._llm))
+        for (of, pair), answer in zip(pairs, answers, strict=True):
             self.usage += answer.usage
             if isinstance(answer, LLMError):
-                self.problems.append(f"{answer}; '{pair[0]}' and '{pair[1]}' were kept apart")
+                kept = "taken for one" if is_same_name(pair) else "kept apart"
+                self.problems.append(f"{answer}; '{pair.name}' and '{pair.known.name}' were {kept}")
             else:
-                self._said[pair] = answer.output.same
+                self._said[of] = answer.output.same
 
 
-def _question(store: Store, pair: Sequence[str]) -> str:
-    told = [as_data({"name": name, "said": _said(store, name)}) for name in pair]
-    return "\n".join(["<names>", *told, "</names>", "Are they the same?"])
+def is_same_name(pair: NamePair) -> bool:
+    return key(pair.name) in map(key, pair.known.names)
 
 
-def _said(store: Store, name: str) -> list[str]:
-    rows = turns_saying(store, name, SHOWN).values()
-    return [f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}" for row in rows]
+def _question(store: Store, pair: NamePair) -> str:
+    """Both names as turns say them, the first in the turn that it is about, and the three signals."""
+    units = store.graph.units_of_entity(pair.known.id, 4 * SHOWN)
+    rows = (store.units(units) if units else turns_saying(store, pair.known.name, SHOWN)).values()
+    earlier = [_line(row) for row in rows if row.kind == "turn"][:SHOWN]
+    told = [{"name": pair.name, "said": [_line(pair.turn)]}, {"name": pair.known.name, "said": earlier}]
+    signals = {
+        "name similarity": round(pair.similarity, 2),
+        "share of the same company": round(pair.shared, 2),
+        "days apart": round(pair.days),
+    }
+    return "\n".join(["<names>", *map(as_data, (*told, signals)), "</names>", "Are they the same?"])
+
+
+def _line(row: Turn | UnitRow) -> str:
+    return f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}"

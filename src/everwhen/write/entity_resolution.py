@@ -1,19 +1,24 @@
 """Who is who: a mentioned name becomes one of the known identities, or a new one.
 
-A name that an identity already goes by is that identity. A form of a person's name ("Alice", "Alice C.", "Liz" for
+A name that an identity already goes by is that identity, unless it is said to be something else: Paris the sister is
+not the city, nor the fruit the company. A form of a person's name ("Alice", "Alice C.", "Liz" for
 "Elizabeth") is the one known person that it fits, however long ago that was; one that fits two is neither. For
 everything else, `score = 0.5 name + 0.3 shared neighbours + 0.2 nearness in time`: from 0.85 it is the same, below 0.6
-it is not. Where there is a language model it decides what is in between, and which of two a bare name means. Two names
-in one unit are never one (the veto): "Alice and Alice Cooper" are two.
+it is not. A language model, where there is one, is given these signals and decides what is in between, which of two a
+bare name means, and whether a known name that is introduced anew, or comes up in other company after a month, is
+somebody else's. Two names in one unit are never one (the veto): "Alice and Alice Cooper" are two.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from everwhen.store.graph import EntityRow, GraphWriter, Heard
+from everwhen.types import Turn
 from everwhen.write.extract.base import ExtractedEntity
 from everwhen.write.nicknames import akin, may_be
 
@@ -33,8 +38,27 @@ EXACT = frozenset({"FILE", "COMMIT"})
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
-Decide = Callable[[str, str], bool]
-"""Whether two names are one, for scores in between: an LLM's answer."""
+
+class NamePair(NamedTuple):
+    """A name as a turn says it, an identity that it may be, and the signals for it (TEMPR's three)."""
+
+    name: str
+    known: EntityRow
+    turn: Turn
+    similarity: float
+    shared: float
+    """The share of those named beside it who were named beside the identity before."""
+    days: float
+    """Since the identity was named last."""
+
+    @property
+    def score(self) -> float:
+        near: float = 0.5 ** (self.days / NEAR_DAYS)
+        return WEIGHTS[0] * self.similarity + WEIGHTS[1] * self.shared + WEIGHTS[2] * near
+
+
+Decide = Callable[[NamePair], bool]
+"""Whether a name is a known identity's, for scores in between: an LLM's answer."""
 
 
 class KnownEntities:
@@ -79,14 +103,14 @@ class Resolver:
         self._heard: Heard | None = None
 
     def unit(
-        self, names: Sequence[ExtractedEntity], at: datetime, recorded_at: datetime | None = None
+        self, names: Sequence[ExtractedEntity], turn: Turn, recorded_at: datetime | None = None
     ) -> dict[str, int]:
-        """The identities of the names of one unit, by name; it was said at `at`."""
-        self._heard = None if recorded_at is None else Heard(at, recorded_at)
+        """The identities of the names of one turn, by name."""
+        self._heard = None if recorded_at is None else Heard(turn.said_at, recorded_at)
         chosen: dict[str, int] = {}
         pending = []
         for entity in names:
-            found = self._named(entity, taken=chosen.values())
+            found = self._named(entity, names, chosen.values(), turn)
             if found is None:
                 pending.append(entity)
             else:
@@ -95,9 +119,9 @@ class Resolver:
             same = [entity.name for name in chosen if key(name) == key(entity.name)]
             if same:
                 continue
-            found = self._form(entity, chosen, at)
+            found = self._form(entity, chosen, turn)
             if found is None:
-                found = self._similar(entity, chosen, at)
+                found = self._similar(entity, chosen, turn)
             chosen[entity.name] = found if found is not None else self._new(entity)
         return chosen
 
@@ -111,10 +135,20 @@ class Resolver:
         known = not entity.tentative or entity.name.islower() or self._names.going_by(entity.name)
         return bool(known or self._people(replace(entity, type="PERSON")))
 
-    def _named(self, entity: ExtractedEntity, taken: Iterable[int]) -> int | None:
-        """The identity that goes by the name, whatever type the parser gives it this time; of several the one of
-        the type, then the one spoken of last. None where the name is a part of several people's."""
+    def _named(
+        self, entity: ExtractedEntity, names: Sequence[ExtractedEntity], taken: Iterable[int], turn: Turn
+    ) -> int | None:
+        """The identity that goes by the name, whatever type the parser guesses this time; of several the one of
+        the type, then the one spoken of last. None where it is said to be another thing, where the model says so, and
+        where the name is a part of several people's."""
         candidates = [self._known[seq] for seq in self._names.going_by(entity.name) if seq not in taken]
+        candidates = [one for one in candidates if not is_another(one, entity)]
+        if self.decide is not None and key(entity.name) != key(turn.speaker):
+            beside = [one.name for one in names if key(one.name) not in (key(entity.name), key(turn.speaker))]
+            around = frozenset(seq for name in beside for seq in self._names.going_by(name))
+            below = SAME if introduced(entity.name, turn.text) else APART
+            pairs = [self._pair(entity, one, 1.0, around, turn) for one in candidates]
+            candidates = [one.known for one in pairs if one.score >= below or self.decide(one)]
         if not candidates:
             return None
         alone = [one for one in candidates if not any(says_less(entity.name, name) for name in one.names)]
@@ -139,16 +173,16 @@ class Resolver:
             and all(agree(entity.name, name) for name in one.names)
         ]
 
-    def _form(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
+    def _form(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
         """The person whose name this is another form of: the only one, or the one that the model says."""
         around = frozenset(chosen.values())
         people = self._people(entity)
         free = [one for one in people if one.seq not in around and not self._is_anybody(one, entity)]
-        if len(people) == 1 == len(free):
-            sure = self.decide is None or self._score(1.0, free[0], around, at) >= SAME
-            return self._also(free[0].seq, entity) if sure or self._says(entity, free[0]) else None
-        said = [one for one in free if self._says(entity, one)]
-        return self._also(said[0].seq, entity) if len(said) == 1 else None
+        only = len(people) == 1
+        if self.decide is not None:
+            pairs = [self._pair(entity, one, 1.0, around, turn) for one in free]
+            free = [one.known for one in pairs if (only and one.score >= SAME) or self.decide(one)]
+        return self._also(free[0].seq, entity) if len(free) == 1 and (only or self.decide) else None
 
     def _is_anybody(self, known: EntityRow, entity: ExtractedEntity) -> bool:
         """Whether somebody is known by a bare name that fits another person than the one now named in full."""
@@ -159,38 +193,36 @@ class Resolver:
             for seq in others
         )
 
-    def _says(self, entity: ExtractedEntity, known: EntityRow) -> bool:
-        return self.decide is not None and self.decide(entity.name, known.name)
-
-    def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], at: datetime) -> int | None:
-        best: tuple[float, int] | None = None
+    def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
+        best: NamePair | None = None
         around = frozenset(chosen.values())
         if entity.type in EXACT:
             return None
         for known in (self._known[seq] for seq in self._names.like(entity.name)):
-            if known.seq in around or not compatible(known.type, entity.type):
+            if known.seq in around or is_another(known, entity) or not compatible(known.type, entity.type):
                 continue
             if "PERSON" in (known.type, entity.type) and any(forms(entity.name, one) for one in known.names):
                 continue  # decided by `_form`
             name = max(name_similarity(entity.name, one) for one in known.names)
             if name < TYPO:
                 continue
-            score = self._score(name, known, around, at)
-            if best is None or (score, -known.seq) > (best[0], -best[1]):
-                best = (score, known.seq)
-        if best is None or best[0] < APART:
+            pair = self._pair(entity, known, name, around, turn)
+            if best is None or (pair.score, -known.seq) > (best.score, -best.known.seq):
+                best = pair
+        if best is None or best.score < APART:
             return None
-        if best[0] >= SAME or self._says(entity, self._known[best[1]]):
-            return self._also(best[1], entity)
+        if best.score >= SAME or (self.decide is not None and self.decide(best)):
+            return self._also(best.known.seq, entity)
         return None
 
-    def _score(self, name: float, known: EntityRow, around: frozenset[int], at: datetime) -> float:
+    def _pair(
+        self, entity: ExtractedEntity, known: EntityRow, similarity: float, around: frozenset[int], turn: Turn
+    ) -> NamePair:
         seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
         shared = len(seen_with & around) / len(around) if around else 0.0
         last = self.write.last_seen([known.seq]).get(known.seq)
-        days = abs((at - last).total_seconds()) / 86_400 if last else 365.0
-        near: float = 0.5 ** (days / NEAR_DAYS)
-        return WEIGHTS[0] * name + WEIGHTS[1] * shared + WEIGHTS[2] * near
+        days = abs((turn.said_at - last).total_seconds()) / 86_400 if last else 365.0
+        return NamePair(entity.name, known, turn, similarity, shared, days)
 
     def _also(self, seq: int, entity: ExtractedEntity) -> int:
         known = self._known[seq]
@@ -262,6 +294,24 @@ def compatible(one: str, other: str) -> bool:
     if EXACT & {one, other}:
         return one == other
     return one == other or one in loose or other in loose or {one, other} == {"ORGANIZATION", "PRODUCT"}
+
+
+def is_another(known: EntityRow, entity: ExtractedEntity) -> bool:
+    """Whether a name is said to be another thing's: a person's and a place's, or a company's and, written small, a
+    fruit's."""
+    if entity.sure and not compatible(known.type, entity.type):
+        return True
+    sides = [(known.name, known.type)] + [(entity.name, entity.type)] * entity.sure
+    small = {type_ for name, type_ in sides if name.islower()} & {"CONCEPT", "OTHER", "PRODUCT"}
+    named = {type_ for name, type_ in sides if not name.islower()} - {"CONCEPT", "OTHER"}
+    return bool(small and named) and small != named
+
+
+def introduced(name: str, text: str) -> bool:
+    """Whether a turn says who is meant: "my cousin Daniel", "Daniel, the plumber", "Daniel from work"."""
+    said = re.escape(name)
+    before = rf"\b(?:my|our|his|her|their|a|an)\s+(?:[\w-]+\s+){{1,3}}{said}\b"
+    return re.search(rf"{before}|\b{said},?\s+(?:my|our|the|a|an|from|at|who)\b", text, re.I) is not None
 
 
 TITLES = {

@@ -19,7 +19,8 @@ TEMPORAL_WINDOW = timedelta(hours=24)
 TEMPORAL_FLOOR = 0.3
 TEMPORAL_MOST = 10
 """TEMPR: within 24 h, `max(0.3, 1 - gap / 24 h)`, five to ten a unit."""
-SEMANTIC_FLOOR = 0.92
+SEMANTIC_FLOORS = {"conversation-1": 0.92}
+SEMANTIC_FLOOR = 0.7
 SEMANTIC_MOST = 5
 """TEMPR: cosine above 0.7 (as many pass 0.92 with the packaged model), weight = cosine, three to five a unit."""
 CANDIDATES = 32
@@ -57,21 +58,30 @@ def _nearest(line: Sequence[Moment], place: int) -> list[tuple[int, float]]:
     return [(unit, temporal_weight(gap)) for gap, unit in sorted(near)[:TEMPORAL_MOST]]
 
 
-def similar_units(graph: GraphStore, vectors: Vectors, kind: str) -> list[Similar]:
+def link_floor(embedder: str, chosen: float | None) -> float:
+    """The cosine above which two units are linked: the one that is set, else that of the embedder."""
+    return SEMANTIC_FLOORS.get(embedder, SEMANTIC_FLOOR) if chosen is None else chosen
+
+
+def similar_units(
+    graph: GraphStore, vectors: Vectors, kind: str, embedder: str, chosen: float | None
+) -> list[Similar]:
     """For each vector the units already known that are near in meaning."""
-    if not len(vectors):
-        return []
-    return graph.similar(vectors, kind, SEMANTIC_FLOOR, CANDIDATES)
+    return graph.similar(vectors, kind, link_floor(embedder, chosen), CANDIDATES) if len(vectors) else []
 
 
-def similar_among(units: Sequence[int], vectors: Vectors) -> list[Similar]:
+def similar_among(
+    units: Sequence[int], vectors: Vectors, embedder: str, chosen: float | None = None
+) -> list[Similar]:
     """For each unit of a batch the others of the batch that are near in meaning."""
     if not len(vectors):
         return []
     cosines = vectors @ vectors.T
     found: list[Similar] = []
     for place, row in enumerate(cosines):
-        others = (int(other) for other in np.flatnonzero(row > SEMANTIC_FLOOR) if other != place)
+        others = (
+            int(other) for other in np.flatnonzero(row > link_floor(embedder, chosen)) if other != place
+        )
         near = [(units[other], float(row[other])) for other in others]
         found.append(sorted(near, key=lambda one: (-round(one[1], 4), one[0]))[:CANDIDATES])
     return found

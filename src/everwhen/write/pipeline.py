@@ -53,14 +53,16 @@ def process(
     entities: KnownEntities | None = None,
     dated: bool = False,
     reader: Reader | None = None,
+    link_similarity: float | None = None,
 ) -> Extraction:
     """Extract claimed turns and write what was found. Done twice, it changes nothing.
 
     `judge` decides about names that may be one and that no rule decides about; without it they stay apart. `entities`
     are those of the bank, held from one batch to the next. `dated` writes dates into what is embedded. `reader` says
-    which plans change, and which facts replace others.
+    which plans change, and which facts replace others. `link_similarity` is the setting.
     """
-    entities = entities or KnownEntities()
+    if entities is None or judge is not None:  # it is asked about identities by their ids, which are read
+        entities = KnownEntities()
     turns = {turn.id: prose(turn) for turn in (*work.before, *work.turns)}
     before, read = list(turns.values())[: len(work.before)], list(turns.values())[len(work.before) :]
     mine = [turn.id for turn in read]
@@ -72,15 +74,17 @@ def process(
     extraction, topics = with_topics(store, extracted(extractor, batch))
     extraction, replaced = versions(store, embedder, reader, extraction, turns, mine)
     units = _units(extraction, turns, embedder, dated=dated)
-    similar = links.similar_units(store.graph, _matrix(_events(units), embedder.dim), "event")
-    near = links.similar_units(store.graph, raw, "turn")
+    similar = links.similar_units(
+        store.graph, _matrix(_events(units), embedder.dim), "event", embedder.name, link_similarity
+    )
+    near = links.similar_units(store.graph, raw, "turn", embedder.name, link_similarity)
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         told = {turn.id: turn for turn in read}
         facts = believed(store, reader, extraction.facts, told)
         facts += endings(store, reader, facts, told)
         learn_facts(store, embedder, facts, told, list(turns), dated=dated)
-    found = _Found(extraction, turns, mine, units, similar, near, topics, replaced)
+    found = _Found(extraction, turns, mine, units, similar, near, link_similarity, topics, replaced)
     names = AmbiguousNames(judge)
     try:
         _write(store, embedder, found, names, entities)
@@ -103,6 +107,7 @@ class _Found:
     units: list[NewUnit]
     similar: Sequence[links.Similar]
     near: Sequence[links.Similar]
+    link_similarity: float | None
     topics: Mapping[str, frozenset[int]]
     replaced: Sequence[Version]
 
@@ -123,11 +128,14 @@ def _write(
         names.stop_to_ask()
         write.place([Moment(raws[id_], "turn", turns[id_].said_at) for id_ in mine])
         write.place([Moment(seqs[unit.id], "event", unit.at) for unit in events])
-        links.link_in_time(write, [raws[id_] for id_ in mine] + [seqs[unit.id] for unit in events])
+        placed = [seqs[unit.id] for unit in events]
+        links.link_in_time(write, [raws[id_] for id_ in mine] + placed)
         links.link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
-        among = links.similar_among([seqs[unit.id] for unit in events], _matrix(events, embedder.dim))
-        known = zip(events, found.similar, among, strict=True)
-        links.link_in_meaning(write, {seqs[unit.id]: [*old, *new] for unit, old, new in known})
+        among = links.similar_among(
+            placed, _matrix(events, embedder.dim), embedder.name, found.link_similarity
+        )
+        known = zip(placed, found.similar, among, strict=True)
+        links.link_in_meaning(write, {unit: [*old, *new] for unit, old, new in known})
         ids = [_event_id(event) for event in extraction.events]
         causes = [(seqs[ids[one.cause]], seqs[ids[one.effect]], one.confidence) for one in extraction.causes]
         links.link_causes(write, causes)
@@ -271,7 +279,7 @@ def _mention(
         if not names:
             continue
         found_at = turn.recorded_at if id_ in batch.mine else newest  # of an earlier turn only now
-        chosen = resolver.unit(names, turn.said_at, found_at)
+        chosen = resolver.unit(names, turn, found_at)
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():

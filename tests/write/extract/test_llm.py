@@ -518,3 +518,61 @@ def test_the_schema_asks_for_every_field() -> None:
         assert shape["required"] == list(shape["properties"])
         for field in shape["properties"]:
             assert field in load("extract")
+
+
+WORK = (turn(1, "I joined Google in May, and I told Ben about it."), turn(2, "She moved to Lisbon, too."))
+
+
+def checked(*events: dict[str, Any], said: tuple[Turn, ...] = WORK, **lists: Any) -> Extraction:
+    return fake(findings(*events, **lists)).extract(Batch("s", said))
+
+
+def joined(**fields: Any) -> dict[str, Any]:
+    given = {"quote": "I joined Google", "subject": "Marta", "verb": "join", "object": "Google", "time": ""}
+    return event(**{**given, "text": "Marta joined Google.", **fields})
+
+
+def stated(
+    object_: str, quote: str = "I joined Google", subject: str = "I", number: int = 1
+) -> dict[str, Any]:
+    named = {"subject": subject, "predicate": "works_at", "object": object_}
+    return {**named, "turn": f"t{number}", "quote": quote, "time": "", "domain": "general"}
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"subject": "Napoleon"}, {"object": "Microsoft"}, {"object": "Ben Affleck"}]
+)
+def test_an_event_of_somebody_whom_no_turn_names_is_refused(wrong: dict[str, str]) -> None:
+    found = checked(joined(**wrong), joined())
+    assert [(one.subject, one.object) for one in found.events] == [("Marta", "Google")]
+    [failure] = found.failures
+    assert failure.turns == ("id-1",) and "that no turn names" in failure.reason
+
+
+def test_a_sentence_with_a_name_that_nobody_said_is_told_again_without_it() -> None:
+    (one,) = checked(joined(text="Marta joined Google with Napoleon.")).events
+    assert one.text == "Marta join Google."
+
+
+@pytest.mark.parametrize("object_", ["Microsoft", "Ben"])
+def test_a_fact_whose_quote_says_another_name_is_refused(object_: str) -> None:
+    found = checked(facts=[stated(object_), stated("Google")])
+    assert [one.object for one in found.facts] == ["Google"]
+    [failure] = found.failures
+    assert failure.turns == ("id-1",) and "name that its turn does not say" in failure.reason
+
+
+def test_what_pronouns_mean_and_what_is_no_name_is_kept() -> None:
+    found = checked(
+        joined(turn="t2", quote="She moved to Lisbon", subject="Ben", verb="move", object="to Lisbon"),
+        facts=[stated("Search engineer"), stated("Lisbon", "She moved to Lisbon", "Marta", 2)],
+    )
+    assert [one.subject for one in found.events] == ["Ben"]
+    assert [one.object for one in found.facts] == ["Search engineer", "Lisbon"]
+    assert not found.failures
+
+
+def test_a_name_that_a_model_translates_is_kept() -> None:
+    said = (turn(1, "Ich wohne seit Mai in Lissabon."),)
+    found = checked(said=said, facts=[stated("Lisbon", "Ich wohne seit Mai in Lissabon")])
+    assert [one.object for one in found.facts] == ["Lisbon"]

@@ -184,3 +184,45 @@ def test_names_are_shown_to_the_model_as_data_that_cannot_leave_its_frame(
         modelled.flush()
     (asked,) = [one.prompt for one in server.asked if "Are they the same?" in one.prompt]
     assert asked.count("</names>") == 1 and "\\u003c/names" in asked
+
+
+DANIELS = (
+    "My cousin Daniel visited me in Porto.",
+    "Daniel, the plumber, mended the sink.",
+    "I had coffee with Daniel.",
+)
+
+
+def daniels(memory: Memory, server: ScriptedServer, same: Callable[[Asked], bool]) -> list[Asked]:
+    """Tell of them a day apart to a model that finds the name; what it was asked about who is who."""
+
+    def answer(asked: Asked) -> Step:
+        if "Are they the same?" in asked.prompt:
+            return data({"same": same(asked)})
+        entities = [{"name": "Daniel", "type": "PERSON"}]
+        return data({"events": [], "narratives": [], "entities": entities})
+
+    server.always(answer)
+    for day, said in enumerate(DANIELS):
+        memory.add(
+            {"role": "user", "name": "Marta", "content": said, "timestamp": SAID + timedelta(days=day)},
+            session=f"day {day}",
+        )
+        memory.flush()
+    return [one for one in server.asked if "Are they the same?" in one.prompt]
+
+
+def test_two_of_one_name_are_two_where_the_model_says_so(modelled: Memory, server: ScriptedServer) -> None:
+    [first] = daniels(modelled, server, lambda _: False)
+    assert sorted(one.mentions for one in modelled.entities() if one.name == "Daniel") == [1, 2]
+    for signal in ('"name similarity": 1.0', '"share of the same company": 0.0', '"days apart": 1'):
+        assert signal in first.prompt.replace('\\"', '"')
+    new, _, known = first.prompt.rpartition("<names>")[2].partition("\n")[2].partition("\n")
+    assert DANIELS[1] in new and DANIELS[0] in known and DANIELS[1] not in known
+
+
+def test_the_same_person_introduced_twice_is_one_where_the_model_says_so(
+    modelled: Memory, server: ScriptedServer
+) -> None:
+    assert len(daniels(modelled, server, lambda _: True)) == 1
+    assert [one.mentions for one in modelled.entities() if one.name == "Daniel"] == [3]

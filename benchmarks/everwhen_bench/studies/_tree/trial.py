@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.api.memory.recalling import BY_DEFAULT
 from everwhen.recall import Recall, Recipe, Request
 from everwhen.recall.gathering import Gathered, gather
 from everwhen.recall.pipeline import decide
@@ -134,7 +133,7 @@ class Trial:
 def recall_from(memory: Memory, question: TrialQuestion, way: Way, held: dict[Any, Gathered]) -> Recall:
     """What `memory.recall` gives for a way, with the search done once for all that search alike."""
     store, recipe = memory._bank.store, way.recipe
-    kinds = frozenset(way.kinds) if way.kinds else BY_DEFAULT
+    kinds = frozenset(way.kinds or recipe.kinds)
     request = Request(
         question.text,
         max_tokens=EVERYTHING,

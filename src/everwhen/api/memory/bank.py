@@ -300,6 +300,7 @@ class OpenBank:
                 entities=self._entities,
                 dated=self.settings.date_in_embedding,
                 reader=self.reader,
+                link_similarity=self.settings.link_similarity,
             )
         )
 

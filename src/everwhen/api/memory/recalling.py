@@ -24,9 +24,6 @@ from everwhen_time.zones import zone_of
 if TYPE_CHECKING:
     from everwhen.api.memory.tree import MemoryTree
 
-BY_DEFAULT = frozenset({"turn", "fact"})
-"""Until recall decides how events take part, they are found only by those who ask for them."""
-
 ASKING = 0.5
 """The chance that the memory holds an answer from which on what is no question gets all the room, too. Most of what
 people say asks for nothing: then the first few memories do."""
@@ -50,10 +47,11 @@ class Recalling:
         bank, clock = self._bank, self._bank.clock(asked.at)
         now, then = clock.now, clock.last(asked.as_of, "as_of")
         window = clock.window(asked.between, asked.before, asked.after)
+        recipe = (asked.recipe or for_budget(asked.budget, bank.settings)).with_satf(bank.settings)
         where = Filter(
             between=said_by(window, then),
             known_at=clock.last(asked.known_at, "known_at"),
-            kinds=BY_DEFAULT if not asked.kinds else frozenset(asked.kinds),
+            kinds=frozenset(asked.kinds or recipe.kinds),
             networks=None if asked.networks is None else frozenset(asked.networks),
             metadata=asked.metadata or {},
         )
@@ -65,7 +63,7 @@ class Recalling:
             at=now,
             where=where,
             order=asked.order,
-            recipe=asked.recipe or for_budget(asked.budget, bank.settings),
+            recipe=recipe,
             moment=FactScope(then or now, None if then else window, where.known_at, bank.zone)
             if then or window
             else None,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Annotated, Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
 from everwhen.api.operations.fields import WHOLE, OneOf
+from everwhen.types import KINDS
 from everwhen.types.agent_recipe import TOOLS, AgentRecipe
 from everwhen.types.recipes import CHANNELS, Recipe
 
@@ -40,7 +42,7 @@ BOUNDS: Mapping[str, tuple[float, float]] = {
     "around": (0, 10),
 }
 """A number of a recipe without bounds is not for requests."""
-AMONG = {"channels": CHANNELS, "tools": TOOLS}
+AMONG = {"channels": CHANNELS, "kinds": KINDS, "tools": TOOLS}
 RECIPES: Mapping[str, tuple[type, str]] = {
     "recall": (Recipe, "How a recall is put together; what is left out is as in the default recipe."),
     "answer": (AgentRecipe, "How an answer is put together; what is left out is as in the full recipe."),
@@ -84,7 +86,6 @@ def _field(name: str, hint: Any) -> Any:
         return Annotated[int, Field(ge=least, le=most), WHOLE]
     if hint is float:
         return Annotated[float, Field(ge=least, le=most)]
-    if float in get_args(hint):  # `satf_sigma`, which may be a word
-        (word,) = (one for one in get_args(hint) if one is not float)
-        return Annotated[float, Field(ge=least, le=most)] | word
+    if name in BOUNDS and get_args(hint):  # SATF's numbers may be left out, and one may be a word
+        return reduce(or_, (_field(name, one) if one in (int, float) else one for one in get_args(hint)))
     return hint

@@ -106,6 +106,8 @@ class ExtractedEntity:
     turns: tuple[str, ...]
     tentative: bool = False
     """Whether one sentence does not show that it is one: a concept has to be said again, a name to be known."""
+    sure: bool = True
+    """Whether the type is said, and no guess of the parser's."""
 
 
 FactStatus = Literal["holds", "held", "planned", "ended", "denied"]

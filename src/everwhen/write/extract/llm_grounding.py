@@ -21,15 +21,16 @@ from everwhen.write.extract.base import (
     Failure,
     Network,
 )
-from everwhen.write.extract.llm_schema import ALIASES, Entity, Event, Fact, Findings, Narrative
-from everwhen.write.extract.llm_text import Echoes, Span, find, stems
+from everwhen.write.extract.llm_schema import ALIASES, NARRATIVES, Entity, Event, Fact, Findings, Narrative
+from everwhen.write.extract.llm_text import STEM, Echoes, Span, find, names_in, stems
 from everwhen.write.extract.llm_times import Occurred, claimed, lasting, occurred
 from everwhen.write.extract.rules.clause_times import day_of
+from everwhen_time.languages.detect import language_of
 
 if TYPE_CHECKING:
     from everwhen.write.extract.llm import ExtractionPrompt
 
-READ = {"events": 200, "narratives": 10, "facts": 100, "entities": 200}
+READ = {"events": 200, "narratives": NARRATIVES, "facts": 100, "entities": 200}
 """How many items of an answer are looked at; 10,000 events of 25 turns are not events."""
 WORDS_AN_EVENT = 3
 """A clause has about so many words at least, and an event is a clause."""
@@ -59,6 +60,8 @@ class Grounding:
         self._labels = question.labels
         self._own = batch.ids
         everything = (*batch.before, *batch.turns)
+        heard = " ".join(f"{turn.speaker} {turn.text}" for turn in everything)
+        self._heard = frozenset(word.casefold()[:STEM] for word in re.findall(r"\w+", heard))
         self._echoes = Echoes(prompt, [word for turn in everything for word in (turn.speaker, turn.text)])
         self._order = {turn.id: n for n, turn in enumerate(batch.turns)}
         self._assistant = next((turn.speaker for turn in everything if turn.role == "assistant"), None)
@@ -98,6 +101,9 @@ class Grounding:
                 continue
             turn = place.turn
             made = self._event(event, place, names)
+            if self._misnames(place, made.subject, made.object):
+                self._note("the model told an event of somebody or something that no turn names", turn)
+                continue
             key = (turn.id, *(word.casefold() for word in (made.subject, made.verb, made.object)))
             if not made.subject or not made.verb or key in seen:
                 continue
@@ -121,7 +127,9 @@ class Grounding:
         subject = self._who(event.subject, turn)
         verb = _clean(event.verb, LONGEST_NAME).lower()
         object_ = _clean(event.object, LONGEST_NAME)
-        text = _clean(event.text, LONGEST_SENTENCE) or " ".join(filter(None, (subject, verb, object_))) + "."
+        text = _clean(event.text, LONGEST_SENTENCE)
+        if not text or self._misnames(place, "", text.partition(" ")[2]):
+            text = " ".join(filter(None, (subject, verb, object_))) + "."
         when = self._when(event, place)
         self._compare(event, when, turn)
         return ExtractedEvent(
@@ -140,7 +148,10 @@ class Grounding:
 
     def _compare(self, event: Event, when: Occurred, turn: Turn) -> None:
         """Note where the model has a date of its own and the turn says another."""
-        own, date = claimed(event.date, turn) if event.date else None, _clean(event.date, 20)
+        own, date = (
+            claimed(event.date, turn.said_at, turn.zone) if event.date else None,
+            _clean(event.date, 20),
+        )
         if own == "out of bounds":
             self._note(f"the model gave the date {date}, which cannot be meant; it was left out", turn)
         elif own is not None and not own.overlaps(when.interval):
@@ -188,7 +199,11 @@ class Grounding:
                 continue
             subject, object_ = self._who(one.subject, place.turn), _clean(one.object, LONGEST_NAME)
             predicate = re.sub(r"\W+", "_", one.predicate.casefold()).strip("_")[:LONGEST_NAME]
-            if subject and predicate and object_:
+            if self._misnames(place, subject, object_, quoted=True):
+                self._note(
+                    "the model gave a fact with a name that its turn does not say; left out", place.turn
+                )
+            elif subject and predicate and object_:
                 key = (subject.casefold(), predicate, object_.casefold(), place.turn.id)
                 domain = one.domain if one.domain in DOMAINS else "general"
                 valid, sure = lasting(place.turn, one.time), round(one.confidence, 3)
@@ -211,6 +226,14 @@ class Grounding:
             ):
                 self._note("the model named somebody or something that no turn names; left out", None)
         return tuple(made.values())
+
+    def _misnames(self, place: _Place, who: str, what: str, *, quoted: bool = False) -> bool:
+        """Whether there is a name that is in no turn, neither as a speaker's nor in what is said; or `what` has names,
+        and the quoted words other ones. Of English turns: else it may be an English form, Lisbon for Lissabon."""
+        given, said = names_in(what), place.turn.text[slice(*place.span)] if quoted and place.span else ""
+        other = names_in(said) - names_in(place.turn.speaker)
+        wrong = bool(given and other) and given.isdisjoint(other | stems(said))
+        return (wrong or not names_in(who) | given <= self._heard) and language_of(place.turn.text) is None
 
     def _place(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:
         """The turn that says it: the one the model names if its words stand there, else one where they do."""

@@ -56,6 +56,14 @@ def stems(text: str) -> frozenset[str]:
     )
 
 
+def names_in(text: str) -> frozenset[str]:
+    """The words with a capital that make names, as `stems`. One that only begins a phrase may be any word."""
+    words = [word for word in _WORD.findall(text) if word not in ("I", "The", "A", "An", "My", "Our")]
+    capitals = [word for word in words if word[0].isupper()]
+    begins = capitals == words[:1] and len(words) > 1
+    return frozenset(word.casefold()[:STEM] for word in capitals) if not begins else frozenset()
+
+
 class Echoes:
     """Tells what a model took from its prompt instead of the turns."""
 

@@ -44,13 +44,13 @@ def occurred(turn: Turn, within: Span | None, expression: str, status: Status) -
     return Occurred(day_of(turn), turn.text[slice(*words)] if words else "", inferred=True)
 
 
-def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None:
+def claimed(date: str, at: datetime, zone: str) -> Interval | Literal["out of bounds"] | None:
     """The calendar date that a model gave by itself, if it is one and lies in a believable year."""
     match = _DATE.fullmatch(date.strip())
     if match is None:
         return None
     year, month, number = int(match[1]), match[2], match[3]
-    if not EARLIEST <= year <= turn.said_at.year + LATEST_AHEAD:
+    if not EARLIEST <= year <= at.year + LATEST_AHEAD:
         return "out of bounds"
     grain: Literal["day", "month", "year"] = "day" if number else "month" if month else "year"
     try:
@@ -58,7 +58,7 @@ def claimed(date: str, turn: Turn) -> Interval | Literal["out of bounds"] | None
         sides = (start, shift(start, grain, 1))
     except ValueError:
         return None
-    first, last = (side.replace(tzinfo=zone_of(turn.zone)).astimezone(UTC) for side in sides)
+    first, last = (side.replace(tzinfo=zone_of(zone)).astimezone(UTC) for side in sides)
     return Interval(first, last, grain)
 
 

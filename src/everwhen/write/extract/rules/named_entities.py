@@ -66,7 +66,7 @@ def entities(
             if type_ == "PERSON" and len(words) > 1:
                 full |= {word.lower: full.get(word.lower, place) for word in words}
             doubtful = (small and not told) or (words[0].pos == "NOUN" and not label)
-            one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful)
+            one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful, sure=bool(told))
             found.setdefault(name.casefold(), one)
         for name, kind in _in_code(parse.text):
             found[name.casefold()] = ExtractedEntity(name, kind, (turn.id,))

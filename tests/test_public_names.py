@@ -15,7 +15,8 @@ PUBLIC = {
     "Entity", "Entry", "Event",
     "EverwhenError", "Evidence", "Fact", "Finding", "Hit",
     "Interval", "Memory",
-    "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session",
+    "Message", "ModelError", "Node", "NotFound", "Proposal",
+    "Recall", "Recalled", "Receipt", "Recipe", "Refused", "Session",
     "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer", "Turn", "Unavailable", "UsageError", "wrap",
 }  # fmt: skip
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Hit,
         Message,
         Node,
+        Proposal,
         Recalled,
         Receipt,
         Session,
@@ -73,8 +74,8 @@ _HOME_OF = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = [
     "Added", "Answer", "AsyncClient", "AsyncMemory", "Citation", "Client", "Comparison", "Conflict",
     "Consolidated", "Context", "Damaged", "Entity", "Entry", "Event", "EverwhenError", "Evidence", "Fact",
-    "Finding", "Hit", "Interval", "Memory", "Message", "ModelError", "Node", "NotFound", "Recall", "Recalled",
-    "Receipt", "Recipe", "Refused", "Session", "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer",
+    "Finding", "Hit", "Interval", "Memory", "Message", "ModelError", "Node", "NotFound", "Proposal", "Recall",
+    "Recalled", "Receipt", "Recipe", "Refused", "Session", "Settings", "StaleFact", "Statement", "Stats", "TimeAnswer",
     "Turn", "Unavailable", "UsageError", "wrap",
 ]  # fmt: skip
 

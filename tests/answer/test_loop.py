@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -514,3 +515,21 @@ def test_without_a_model_the_answer_is_extractive(bank: Memory) -> None:
     *words, last = bank.ask_stream(QUESTION, at=ASKED, model="none")
     assert isinstance(last, Answer)
     assert words == [last.text]
+
+
+@BOTH
+def test_the_model_is_told_to_ask_the_user_about_what_waits_and_bears_on_the_question(
+    tmp_path: Path, server: ScriptedServer, model: Open, provider: str
+) -> None:
+    with Memory.open(tmp_path, "waits") as memory:
+        memory.add({"role": "user", "name": "Ana", "content": "I live in Porto."}, at=ASKED)
+        memory.add({"role": "assistant", "content": "Ana lives in Minsk now."}, at=ASKED + timedelta(days=1))
+        memory.flush()
+        (waiting,) = memory.facts.review()
+        server.always(answer("Porto.", citations=[], dates=[]))
+        chosen, asked_at = model(provider), ASKED + timedelta(days=2)
+        found = memory.ask("Where does Ana live?", at=asked_at, model=chosen, recipe=NO_GUIDE)
+        assert "Is it so that Ana lives in Minsk?" in found.asks[0] and waiting.id in found.asks[0]
+        assert waiting.id in server.asked[-1].prompt and "asking the user" in server.asked[-1].prompt
+        other = memory.ask("Who is the king of Spain?", at=asked_at, model=chosen, recipe=NO_GUIDE)
+        assert other.asks == () and waiting.id not in server.asked[-1].prompt

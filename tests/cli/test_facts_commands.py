@@ -145,3 +145,18 @@ def test_mistakes_have_exit_codes_and_one_line(shell: Any) -> None:
     assert "no fact" in shell("facts", "confirm", "f0", code=3)
     assert "no time" in shell("facts", "as-of", "gibberish", code=2)
     assert shell("facts", "end", "Marta", "owns", "--on", "2025-01-01", code=3).count("\n") == 1
+
+
+def test_a_proposal_is_shown_confirmed_and_rejected(shell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EVERWHEN_READER")
+    shell("add", "I live in Faro.", "--name", "Bea", "--at", "2025-03-01")
+    for day, town in ((2, "Minsk"), (3, "Riga")):
+        shell("add", f"Bea lives in {town} now.", "--role", "assistant", "--at", f"2025-03-0{day}")
+    minsk, riga = json.loads(shell("facts", "review", "--json"))
+    shown = shell("facts", "review")
+    assert minsk["id"] in shown and "the assistant said it" in shown and "proposed" in shown
+    assert minsk["id"] in shell("ask", "Where does Bea live?")
+    assert "Minsk" in shell("facts", "confirm", minsk["id"], "--by", "Bea")
+    shell("facts", "reject", riga["id"], "--by", "Bea")
+    assert "nothing to decide" in shell("facts", "review") and "Minsk" in shell("facts", "current", "Bea")
+    assert "no proposal" in shell("facts", "reject", minsk["id"], code=2)

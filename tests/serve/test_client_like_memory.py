@@ -17,6 +17,7 @@ from everwhen import (
     Interval,
     Memory,
     NotFound,
+    Proposal,
     Recall,
     Recipe,
     Refused,
@@ -158,6 +159,57 @@ def test_events_entities_and_times_come_from_what_was_said(either: Memory | Clie
     assert either.reextract() == 1 and either.process() == 0
     assert {(link.source, link.type) for link in either.links(1)} == {(1, "entity")}, either.links(1)
     assert either.accessed()[0].id in event.turns  # what `ask` recalled counts
+
+
+BEA = (
+    {"role": "user", "name": "Bea", "content": "I live in Faro."},
+    {"role": "assistant", "content": "Bea lives in Minsk now."},
+    {"role": "assistant", "content": "Bea lives in Riga now."},
+)
+"""What Bea says, and what others say of her."""
+
+
+@pytest.fixture
+def reads_facts(settings: ServerSettings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EVERWHEN_READER", "reader-2")
+
+
+def test_what_others_say_of_somebody_waits_until_it_is_confirmed_or_rejected(
+    reads_facts: None, either: Memory | Client
+) -> None:
+    for day, message in enumerate(BEA):
+        either.add(message, session="s", at=MONDAY + timedelta(days=day))
+    either.flush()
+    minsk, riga = either.facts.review()
+    assert isinstance(minsk, Proposal) and isinstance(riga, Proposal)
+    assert minsk.changes is not None and (minsk.fact.object, minsk.changes.object) == ("Minsk", "Faro")
+    asked = either.ask("Where does Bea live?", at=MONDAY + timedelta(days=9))
+    assert "Faro" in asked.text and minsk.id in asked.asks[0]
+    assert either.facts.confirm(minsk.id, by="Bea").status == "believed"
+    assert str(either.facts.reject(riga.id, by="Bea").reason).endswith("rejected by Bea")
+    assert either.facts.review() == []
+    (home,) = either.facts.current("Bea", "lives in", now=MONDAY + timedelta(days=9))
+    assert home.object == "Minsk" and "Minsk" in either.ask("Where does Bea live?").text
+
+
+def test_asynchronous_doors_confirm_and_reject(reads_facts: None, settings: ServerSettings) -> None:
+    async def decide(bank: AsyncMemory | AsyncClient) -> list[str]:
+        for day, message in enumerate(BEA):
+            await bank.add(message, session="s", at=MONDAY + timedelta(days=day))
+        await bank.flush()
+        minsk, riga = await bank.facts.review()
+        await bank.facts.reject(minsk.id)
+        await bank.facts.confirm(riga.id)
+        return [one.object for one in await bank.facts.current("Bea", "lives in")]
+
+    async def all_doors() -> None:
+        async with await AsyncMemory.open(settings.home, "own") as memory:
+            assert await decide(memory) == ["Riga"]
+        with serving(settings) as served:
+            async with AsyncClient(served.url, served.key("admin"), bank="other") as client:
+                assert await decide(client) == ["Riga"]
+
+    asyncio.run(all_doors())
 
 
 def test_facts_live_in_both_times(either: Memory | Client) -> None:

@@ -30,9 +30,10 @@ from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 
 TOOLS = {
-    "add_memory", "search_memories", "when", "timeline", "get_facts", "correct_fact", "search_turns", "forget",
+    "add_memory", "search_memories", "when", "timeline", "get_facts", "correct_fact", "review_facts", "search_turns",
+    "forget",
 }  # fmt: skip
-WRITING = {"add_memory", "correct_fact", "forget"}
+WRITING = {"add_memory", "correct_fact", "review_facts", "forget"}
 
 
 async def call(client: McpClient, tool: str, **arguments: Any) -> Any:
@@ -86,6 +87,24 @@ async def read_prompts(client: McpClient) -> None:
     assert "Porto" not in await prompted(client, "what_is_planned")
 
 
+async def decided(client: McpClient) -> None:
+    """What an assistant said of Bea waits, is confirmed and is rejected."""
+    await call(client, "add_memory", text="I live in Faro.", name="Bea", at="2025-03-01T09:30:00Z")
+    for day, town in enumerate(("Minsk", "Riga"), 2):
+        said = f"Bea lives in {town} now."
+        await call(client, "add_memory", text=said, role="assistant", at=f"2025-03-0{day}T09:30:00Z")
+    await call(client, "get_facts", subject="Bea")
+    first, second = (await call(client, "review_facts"))["waiting"]
+    assert [one["object"] for one in first["facts"]] == ["Minsk", "Faro"] and "assistant" in first["why"]
+    kept = await call(client, "review_facts", fact_id=first["id"], decision="confirm", by="Bea")
+    assert (kept["fact"]["object"], kept["fact"]["status"]) == ("Minsk", "believed")
+    await call(client, "review_facts", fact_id=second["id"], decision="reject", by="Bea")
+    assert (await call(client, "review_facts"))["waiting"] == []
+    now = await call(client, "get_facts", subject="Bea", predicate="lives in")
+    assert [fact["object"] for fact in now["facts"]] == ["Minsk"]
+    assert "is empty" in await refused(client, "review_facts", fact_id=first["id"])
+
+
 async def conversation(client: McpClient) -> None:
     """All tools, one after the other, on a new bank."""
     listed = (await client.list_tools()).tools
@@ -122,6 +141,7 @@ async def conversation(client: McpClient) -> None:
     assert [fact["object"] for fact in then["facts"]] == ["Porto"]
     history = await call(client, "get_facts", subject="Ana", predicate="lives in", history=True)
     assert [fact["object"] for fact in history["facts"]] == ["Porto", "Lisbon"]
+    await decided(client)
     assert (await call(client, "search_turns", between=["2025-03-10"]))["turns"][0]["speaker"] == "Ana"
     assert (await call(client, "search_turns", query="PORTO", match="words"))["turns"][0]["id"] == added[
         "turns"
@@ -172,7 +192,7 @@ def test_all_tools_answer_over_stdio(home: Path, monkeypatch: pytest.MonkeyPatch
 
     asyncio.run(talk())
     with Memory.open(home, "ana", create=False) as memory:
-        assert memory.stats().turns == 1
+        assert memory.stats().turns == 4
 
 
 WITHOUT_ENGINE = """

@@ -41,12 +41,14 @@ OWN = {
     "search_turns": {"query", "match"},
     "timeline": {"status"},
     "get_facts": {"history"},
+    "review_facts": {"decision"},
 }
 """Arguments of tools that no operation has."""
 OWN_DEFAULTS = {
     ("forget", "dry_run"): True,
     ("get_facts", "as_of"): None,
     ("fact_history", "predicate"): None,
+    ("review_facts", "fact_id"): None,
 }
 """Defaults of tools that are their own: nothing is forgotten by mistake, and one tool stands for two operations."""
 

@@ -105,7 +105,11 @@ class BankView:
             found = facts.history(subject, predicate, versions=versions)
         if then is None:
             return found
-        known = [fact for fact in found if fact.recorded_at <= then]
+        known = [
+            fact
+            for fact in found
+            if fact.recorded_at <= then and fact.status not in ("overruled", "proposed")
+        ]
         return [fact for fact in known if fact.superseded_at is None or fact.superseded_at > then]
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:

@@ -37,6 +37,7 @@ from everwhen.answer.event_counting import candidates, count, shown, total
 from everwhen.answer.guidance import guidance
 from everwhen.answer.link_filter import showable_length, without_unknown_links
 from everwhen.answer.rendering import Labels, data, framed, is_echo, turn_lines
+from everwhen.answer.review_questions import review_questions
 from everwhen.answer.tools import Toolbox, ToolContext
 from everwhen.answer.tools.base import result_lines
 from everwhen.errors import UsageError
@@ -62,6 +63,7 @@ RECENT = 6
 SHOWN = 300
 """Characters of arguments and results that the trace keeps."""
 NOW_ANSWER = "Answer now with the tool answer, from what you have. If it is not enough, set known to false."
+UNDECIDED = "Not decided yet, so no fact. If one of these bears on the answer, end it by asking the user that question:"
 NO_TOOLS = "Answer in plain words from the turns above, and cite them like [t3]. If they do not tell, say so."
 
 Say = Callable[[str], None]
@@ -96,6 +98,8 @@ class Run:
         self.tools = Toolbox(ToolContext(self.view, self.labels), recipe.tools, recipe.dates)
         self.wordless = False  # the server takes no tools
         self.said = ""
+        self.asks: tuple[str, ...] = ()
+        self.speakers: list[str] = []
 
     def answer(self) -> Answer:
         """The answer, whatever it takes up to the budget. Raises `LLMError` where the model cannot be asked."""
@@ -121,6 +125,7 @@ class Run:
             confidence=outcome.confidence,
             usage=usage,
             trace=self._trace(outcome.dropped),
+            asks=self.asks,
         )
 
     def _affordable(self) -> None:
@@ -195,6 +200,10 @@ class Run:
             parts.append(
                 f"Turns that may bear on it (found: true) and those around them:\n{self._retrieved()}"
             )
+        if self.view.as_of is None:
+            self.asks = review_questions(self.view.bank, self.question, self.speakers)
+        if self.asks:
+            parts.append(f"{UNDECIDED}\n{framed('undecided', [data({'ask': one}) for one in self.asks])}")
         return "\n\n".join(parts)
 
     def _retrieved(self) -> str:
@@ -203,6 +212,7 @@ class Run:
         recipe = self.view.recipe
         turns, found = self.view.search(self.question, None, recipe.kept)
         self.found = len(found)
+        self.speakers = [one.speaker for one in turns if one.role == "user"]
         return result_lines("turns", turn_lines(turns, self.labels, found), recipe.longest)
 
     def _before(self) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from everwhen.cli.app import GlobalOptions, app
+from everwhen.cli.facts import DECIDE
 from everwhen.cli.safe_printing import local, printable, spoken_of
 
 if TYPE_CHECKING:
@@ -98,6 +99,8 @@ def _show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     # Without a model the time stands in the words already, in the zone in which it was said.
     for interval in answer.intervals if answer.method != "extractive" else ():
         here.say(f"  {spoken_of(interval, zone)}", style="green")
+    for question in answer.asks:
+        here.say((question, "yellow"), (f"  {DECIDE}", "dim"))
     used = answer.usage
     told = "extractive, no model" if not used.requests else f"{answer.method}, {used.requests} requests"
     tokens = f", {used.input_tokens:,} + {used.output_tokens:,} tokens" if used.requests else ""

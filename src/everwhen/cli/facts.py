@@ -26,11 +26,15 @@ Object = Annotated[str, Argument(help="Such as 'Porto'.")]
 FactId = Annotated[str, Argument(help="A fact's id, as `--json` shows it.")]
 Reference = Annotated[str, Argument(help="A name as the facts have it.")]
 At = Annotated[str | None, Option(help="When it was learned: ISO 8601 or 'last Friday' [now].")]
+By = Annotated[str | None, Option(help="Who says so [the user].")]
 Now = Annotated[str | None, Option(help="The moment asked about [now].")]
 From = Annotated[str | None, Option("--from", help="Since when it is so [when it was learned].")]
 CorrectFrom = Annotated[
     str | None, Option("--from", help="Since when it is so [since what it replaces was].")
 ]
+
+
+DECIDE = "decide with: everwhen facts resolve ID --keep ID; of a proposal: confirm ID, or reject ID"
 
 
 @facts.command()
@@ -148,10 +152,17 @@ def end(
 
 
 @facts.command()
-def confirm(here: GlobalOptions, fact: FactId, at: At = None) -> None:
-    """Say that a fact is still so: it is fresh again."""
+def confirm(here: GlobalOptions, fact: FactId, at: At = None, by: By = None) -> None:
+    """Say that a fact is still so, or that a proposal is."""
     with here.reading(at) as (memory, clock):
-        tell(here, memory, memory.facts.confirm(fact, clock.at))
+        tell(here, memory, memory.facts.confirm(fact, clock.at, by=by))
+
+
+@facts.command()
+def reject(here: GlobalOptions, fact: FactId, at: At = None, by: By = None) -> None:
+    """Say that a proposal is not so."""
+    with here.reading(at) as (memory, clock):
+        tell(here, memory, memory.facts.reject(fact, clock.at, by=by))
 
 
 @facts.command("report-missing")
@@ -208,19 +219,24 @@ def stale(
 
 @facts.command()
 def review(here: GlobalOptions) -> None:
-    """Conflicts that only a person can decide."""
+    """What only a person can decide: conflicts and proposals."""
+    from everwhen.types import Conflict
+
     with here.open() as memory:
         found, zone = memory.facts.review(), here.zone_of(memory)
     if here.printed(found):
         return
     for one in found:
         here.say(f"{one.id}  {one.why}", style="bold")
-        for side in one.sides:
-            here.say(
-                f"    {side.id}  {side.text}  since {local(side.valid_from, side.zone or zone):%Y-%m-%d}"
-            )
-    last = f"decide with: everwhen facts resolve {found[0].id} --keep ID" if found else "nothing to decide"
-    here.remark(last)
+        for side in one.sides if isinstance(one, Conflict) else (one.fact, one.changes):
+            if side is not None:
+                days = [
+                    f"{local(at, side.zone or zone):%Y-%m-%d}"
+                    for at in (side.valid_from, side.valid_to)
+                    if at
+                ]
+                here.say(f"    {side.id}  {side.text}  since {' until '.join(days)}  {side.status}")
+    here.remark(DECIDE if found else "nothing to decide")
 
 
 @facts.command()

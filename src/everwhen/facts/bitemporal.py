@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from everwhen.facts.rights import SAID_BY, right
 from everwhen.store.facts import FactRow, Outcome
 
-Decision = Literal["insert", "reinforce", "extend", "overrule", "dispute"]
+Decision = Literal["insert", "reinforce", "extend", "overrule", "dispute", "propose"]
 Winner = Literal["incumbent", "challenger", "nobody"]
 _WORD = re.compile(r"\w+")
 
@@ -30,7 +31,8 @@ class Placement:
     """What a claim does to the chain.
 
     `insert` adds a fact that holds until `valid_to`. `reinforce` and `extend` change the `target`, which says the
-    same. `overrule` and `dispute` leave the chain as it is, because the `target` contradicts the claim. Facts in
+    same. `overrule` and `dispute` leave the chain as it is, because the `target` contradicts the claim, and so does
+    `propose`, because who said it has no right to change the `target`. Facts in
     `dropped` are no longer believed; facts that began before the claim end where it starts.
     """
 
@@ -50,7 +52,12 @@ def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, late
     """
     ends = until(claim.claimed_to, after)
     covering = before if before is not None and before.covers(claim.valid_from) else None
-    if covering is not None and covering.object_key == claim.object_key:
+    is_known = covering is not None and covering.object_key == claim.object_key
+    if right(claim) < (right(covering) if covering is not None else 1):
+        ends_it = covering is not None and claim.claimed_to not in (None, covering.claimed_to)
+        if not is_known or ends_it:
+            return Placement("propose", target=covering, valid_to=ends, why=SAID_BY[claim.origin])
+    if is_known:
         return Placement("reinforce", target=covering, valid_to=ends)
     dropped: tuple[FactRow, ...] = ()
     why = ""
@@ -61,7 +68,8 @@ def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, late
             return Placement(decision, target=covering, valid_to=ends, why=why)
         if covering.valid_from == claim.valid_from:
             dropped = (covering,)
-    if after is not None and after.object_key == claim.object_key and ends == after.valid_from:
+    same_after = after is not None and after.object_key == claim.object_key and ends == after.valid_from
+    if after is not None and same_after and right(claim) >= right(after):
         return Placement("extend", target=after, valid_to=after.valid_to, dropped=dropped, why=why)
     return Placement("insert", valid_to=ends, dropped=dropped, why=why)
 
@@ -106,6 +114,8 @@ def judge(incumbent: FactRow, challenger: FactRow, *, later: bool = False) -> Ve
             return Verdict("incumbent", "the user has corrected this")
         if challenger.origin == "inference":
             return Verdict("nobody", "an inference contradicts what the user said")
+    if right(challenger) > right(incumbent):
+        return Verdict("challenger", "who said it has more right to")
     if challenger.valid_from > incumbent.valid_from or later:
         return Verdict("challenger", "it is more recent")
     if more_specific(challenger.object, incumbent.object):

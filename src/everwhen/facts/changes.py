@@ -15,6 +15,7 @@ from everwhen.errors import NotFound, UsageError
 from everwhen.facts.bitemporal import Placement, place, place_correction, until
 from everwhen.facts.fact_versions import (
     adjust_predecessor,
+    demote,
     dispute,
     existing_fact,
     promote,
@@ -24,6 +25,7 @@ from everwhen.facts.fact_versions import (
     stretch,
 )
 from everwhen.facts.predicates import Predicate, Predicates, folded
+from everwhen.facts.rights import OWN, RIGHTS, SAID_BY, right
 from everwhen.store.facts import Act, FactKey, FactLedger, FactRow
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
@@ -44,6 +46,8 @@ class FactStatement:
     at: datetime
     start: datetime | None = None
     end: datetime | None = None
+    ends: bool = False
+    """Whether it only ends what is known: where nothing is, it tells nothing."""
     grain: Grain = "second"
     confidence: float = 1.0
     domain: str | None = None
@@ -58,19 +62,25 @@ class FactStatement:
 
 
 def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
-    """Add a fact to what is believed, or to what supports it; or keep it as overruled or disputed."""
+    """Add a fact to what is believed, or to what supports it; or keep it as overruled, disputed or proposed."""
     said = _as_declared(ledger, said)
     key, at, backwards = _open(ledger, said)
     slot = ledger.slot(key.seq, said.predicate.slot(said.object))
     start = said.start or at
     row = _new_row(said, start, slot, at)
-    after = ledger.next_started(slot, start)
+    after = _following(ledger, row, at)
     placed = place(row, ledger.last_started(slot, start), after, later=backwards and said.start is None)
     ledger.touch(key.seq, at)
     row = replace(row, valid_to=placed.valid_to)
+    if said.ends and placed.decision not in ("reinforce", "propose"):
+        placed = Placement("overrule", why="nothing is known that it ends")
+    elif right(row) >= OWN and placed.decision != "overrule":
+        _drop_proposals(ledger, row, at)
     match placed.decision:
         case "insert":
             return _believed(ledger, row, placed, said, at)
+        case "propose":
+            return _proposed(ledger, row, placed, said, at)
         case "dispute":
             return _disputed(ledger, key, row, placed, said, at)
         case "overrule":
@@ -79,6 +89,8 @@ def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
             return row
     known = placed.target
     assert known is not None
+    if not RIGHTS[said.origin]:
+        return known  # a text that was passed on is no source of what is known already
     if placed.decision == "reinforce":
         return _reinforced(ledger, known, said, after, at)
     # It was so earlier than was known: the beginning moves, and the old one was a confirmation.
@@ -173,18 +185,49 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
     return ended
 
 
-def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime) -> FactRow:
-    """Somebody has checked it, and it is still true: its age counts from now."""
+def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime, by: str) -> FactRow:
+    """Somebody has checked it, and it is still true: its age counts from now. A proposal is believed from now on."""
     row = existing_fact(ledger, fact_id)
+    if row.is_proposed:
+        return _accepted(ledger, row, ledger.touch(row.key, at), by)
     if row.superseded_at is not None or row.standing != "believed":
         raise UsageError(
             f"fact {fact_id} is not believed, so it cannot be confirmed; assert or correct it instead"
         )
     recorded = ledger.touch(row.key, at)
     if row.act != _by_hand(row):
-        row = revised(ledger, row, recorded, act=_by_hand(row))
+        told = row.origin if RIGHTS[row.origin] >= OWN else "user"
+        row = revised(ledger, row, recorded, act=_by_hand(row), origin=told)
     ledger.reinforce(row, recorded, at, 0)
     return existing_fact(ledger, fact_id)
+
+
+def reject_proposal(ledger: FactLedger, fact_id: str, at: datetime, by: str) -> FactRow:
+    """A person says no: the turns that said it do not propose it again."""
+    row = existing_fact(ledger, fact_id)
+    if not row.is_proposed:
+        raise UsageError(f"fact {fact_id} is no proposal; retract it where it was never so")
+    ledger.supersede(row, ledger.touch(row.key, at), "retracted", f"{row.reason}; rejected by {by}")
+    return existing_fact(ledger, fact_id)
+
+
+def _accepted(ledger: FactLedger, row: FactRow, at: datetime, by: str) -> FactRow:
+    """As if the one whose fact it is had said it. The turns stay its sources, and who confirmed it is its reason."""
+    why: dict[str, Any] = {"origin": "user", "reason": f"{row.reason}; confirmed by {by}"}
+    after = _following(ledger, replace(row, act="resolve"), at)
+    known = ledger.last_started(row.slot, row.valid_from)
+    if known is None or not known.covers(row.valid_from) or known.object_key != row.object_key:
+        accepted = promote(ledger, row, at, "resolve", **why)
+    else:
+        ledger.supersede(row, at, "revised", row.reason)
+        end = row.claimed_to or known.claimed_to
+        accepted = revised(
+            ledger, known, at, claimed_to=end, valid_to=until(end, after), act=_by_hand(known), **why
+        )
+        ledger.adopt(known.id, row.id)
+    _drop_proposals(ledger, accepted, at)
+    ledger.reinforce(accepted, at, max(at, accepted.valid_from), 0)
+    return accepted
 
 
 def reweigh_fact(ledger: FactLedger, fact_id: str, confidence: float, at: datetime) -> FactRow:
@@ -243,7 +286,7 @@ def _reinforced(
         changes |= {"claimed_to": said.end, "valid_to": until(said.end, after)}
     if said.confidence > known.confidence:
         changes["confidence"] = said.confidence
-    if said.origin == "user" and known.origin != "user":
+    if RIGHTS[said.origin] > right(known) or (said.origin == "user" and known.origin != "user"):
         changes["origin"] = said.origin
     if said.domain is not None and known.domain is None:
         changes["domain"] = said.domain
@@ -261,6 +304,33 @@ def _supported(
     ledger.reinforce(known, at, seen or max(said.at, known.valid_from), 1)
     ledger.cite(known.id, said.sources, at)
     return existing_fact(ledger, known.id)
+
+
+def _following(ledger: FactLedger, row: FactRow, at: datetime) -> FactRow | None:
+    """What starts next after a fact. What was said with less right, and would close it, is proposed from now on."""
+    while (after := ledger.next_started(row.slot, row.valid_from)) is not None:
+        is_closed = row.claimed_to is None or row.claimed_to > after.valid_from
+        if after.object_key == row.object_key or right(after) >= right(row) or not is_closed:
+            break
+        demote(ledger, after, at, SAID_BY[after.origin])
+    return after
+
+
+def _drop_proposals(ledger: FactLedger, row: FactRow, at: datetime) -> None:
+    """Who may say so has said the same: nobody has to decide about it any more."""
+    for waiting in ledger.proposed(row.slot):
+        if waiting.object_key == row.object_key:
+            ledger.supersede(waiting, at, "outweighed", "said since by who may say so")
+
+
+def _proposed(
+    ledger: FactLedger, row: FactRow, placed: Placement, said: FactStatement, at: datetime
+) -> FactRow:
+    for waiting in ledger.proposed(row.slot):
+        if (waiting.object_key, waiting.claimed_to) == (row.object_key, row.claimed_to):
+            return _supported(ledger, waiting, said, at)
+    row = ledger.insert(replace(row, standing="overruled", act="propose", reason=placed.why))
+    return _searchable(ledger, row, said, at)
 
 
 def _disputed(

@@ -132,6 +132,8 @@ def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
 
 
 def _status(row: FactRow) -> Status:
+    if row.is_proposed:
+        return "proposed"
     if row.superseded_at is None or row.standing == "overruled":
         return row.standing
     if row.outcome in ("corrected", "retracted"):

@@ -72,9 +72,15 @@ def dispute(ledger: FactLedger, key: FactKey, row: FactRow, placed: Placement, a
     return row
 
 
-def promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> FactRow:
-    """What was disputed is believed from now on; what starts at the same instant gives way."""
-    ledger.supersede(waiting, at, "revised")
+def demote(ledger: FactLedger, row: FactRow, at: datetime, why: str) -> None:
+    """What was believed is only proposed from now on."""
+    revised(ledger, row, at, standing="overruled", act="propose", reason=why, valid_to=row.claimed_to)
+    adjust_predecessor(ledger, row.slot, row.valid_from, at)
+
+
+def promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act, **changes: Any) -> FactRow:
+    """What was disputed or proposed is believed from now on; what starts at the same instant gives way."""
+    ledger.supersede(waiting, at, "revised", waiting.reason)
     same_start = ledger.started_between(waiting.slot, waiting.valid_from, waiting.valid_from)
     after = ledger.next_started(waiting.slot, waiting.valid_from)
     row = replace(
@@ -85,8 +91,9 @@ def promote(ledger: FactLedger, waiting: FactRow, at: datetime, act: Act) -> Fac
         recorded_at=at,
         stated_at=at,
         valid_to=until(waiting.claimed_to, after),
+        **changes,
     )
-    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a conflict was resolved"), at)
+    return put(ledger, row, Placement("insert", dropped=tuple(same_start), why="a person decided"), at)
 
 
 def settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> None:
@@ -96,6 +103,8 @@ def settle_slot(ledger: FactLedger, key: FactKey, slot: int, at: datetime) -> No
         if conflict.challenger in waiting:
             ledger.supersede(waiting[conflict.challenger], at, "corrected", "the user decided")
             ledger.settle(conflict.id, at, None)
+    for proposal in ledger.proposed(slot):
+        ledger.supersede(proposal, at, "corrected", "the user decided")
 
 
 def recast(ledger: FactLedger, key: FactKey, subject_key: str, predicate: Predicate, at: datetime) -> None:
@@ -122,7 +131,10 @@ def recast(ledger: FactLedger, key: FactKey, subject_key: str, predicate: Predic
             domain=row.domain or predicate.domain,
         )
         known = placed.target
-        if placed.decision == "insert":
+        if row.act == "propose" or placed.decision == "propose":
+            why = row.reason or placed.why
+            ledger.insert(replace(fresh, standing="overruled", act="propose", reason=why))
+        elif placed.decision == "insert":
             put(ledger, fresh, placed, at)
         elif placed.decision == "dispute":
             dispute(ledger, target, replace(fresh, standing="disputed"), placed, at)

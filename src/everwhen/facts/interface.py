@@ -21,7 +21,7 @@ from everwhen.facts.staleness import named, stale_facts
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
 from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, StaleFact, Time, decay
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time, decay
 from everwhen.types.time_arguments import TimeReader
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
@@ -117,8 +117,16 @@ class Facts(BankFacts):
 
     @does(ops.Confirm)
     def _confirm(self, asked: ops.Confirm) -> Fact:
+        return self._decide(changes.confirm_fact, asked)
+
+    @does(ops.Reject)
+    def _reject(self, asked: ops.Reject) -> Fact:
+        return self._decide(changes.reject_proposal, asked)
+
+    def _decide(self, decision: Callable[..., FactRow], asked: ops.Confirm | ops.Reject) -> Fact:
         known, when = checked_text(asked.fact_id, "fact's id"), self._now(asked.at)
-        return self._change(lambda ledger: changes.confirm_fact(ledger, known, when))
+        by = self._said(asked.by or "the user", "name of who decides")
+        return self._change(lambda ledger: decision(ledger, known, when, by))
 
     @does(ops.ReportMissing)
     def _report_missing(self, asked: ops.ReportMissing) -> list[Fact]:
@@ -203,14 +211,20 @@ class Facts(BankFacts):
         return Listed(found, pending)
 
     @does(ops.Review)
-    def _review(self, asked: ops.Review) -> Listed[Conflict]:
-        found: Listed[Conflict] = Listed(pending=self._ready())
+    def _review(self, asked: ops.Review) -> Listed[Conflict | Proposal]:
+        found: Listed[Conflict | Proposal] = Listed(pending=self._ready())
         for row in self._store.conflicts():
             sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
             first, second = self._facts(side for side in sides if side is not None)
             found.append(
                 Conflict(row.id, first.subject, first.predicate, (first, second), row.why, row.opened_at)
             )
+        for waits in self._store.proposals():
+            key = {folded(waits.subject)}, {self._predicate(waits.predicate)}
+            holds = self._store.valid_at(waits.valid_from, *key, None)
+            fact, *known = self._facts([waits, *(one for one in holds if one.slot == waits.slot)])
+            changed = known[0] if known else None
+            found.append(Proposal(waits.id, fact, changed, waits.reason or "", waits.recorded_at))
         return found
 
     @does(ops.ConfidenceAt)

@@ -118,7 +118,7 @@ def _look_again(
     at: datetime,
 ) -> None:
     row = ledger.fact(fact_id)
-    if row is None or row.act != "learn" or row.superseded_at is not None:
+    if row is None or row.act not in ("learn", "propose") or row.superseded_at is not None:
         return
     again = [one for one in said if _same(ledger, row, one) and not set(one.sources).isdisjoint(sources)]
     if not reading.issuperset(sources):
@@ -138,6 +138,8 @@ def _look_again(
 
 
 def _same(ledger: FactLedger, row: FactRow, said: FactStatement) -> bool:
+    if row.act in ("learn", "propose") and (row.origin == "pasted") != (said.origin == "pasted"):
+        return False
     key = ledger.find_key(folded(said.subject), said.predicate.key)
     return key is not None and key.seq == row.key and folded(said.object) == row.object_key
 

@@ -18,8 +18,9 @@ from everwhen_time import Grain
 
 R = TypeVar("R")
 Standing: TypeAlias = Literal["believed", "disputed", "overruled"]
-Act: TypeAlias = Literal["learn", "assert", "correct", "resolve"]
-"""Whose word it is: `learn` is an extractor's, which reading the turns again may take back; the others are people's."""
+Act: TypeAlias = Literal["learn", "propose", "assert", "correct", "resolve"]
+"""Whose word it is: `learn` is an extractor's, which reading the turns again may take back; so is `propose`, which is
+overruled until a person confirms it. The others are people's."""
 Outcome: TypeAlias = Literal["revised", "corrected", "outweighed", "retracted", "recast"]
 
 
@@ -69,6 +70,10 @@ class FactRow:
     predicate: str = ""
     zone: str | None = field(default=None, compare=False)
     """Where the first turn that told it was said; None where no turn told it. Read with it, not written."""
+
+    @property
+    def is_proposed(self) -> bool:
+        return self.act == "propose" and self.superseded_at is None
 
     def covers(self, instant: datetime) -> bool:
         """Whether the instant lies in `[valid_from, valid_to)`."""
@@ -146,8 +151,10 @@ class FactLedger(Protocol):
 
     def disputed(self, slot: int) -> list[FactRow]: ...
 
+    def proposed(self, slot: int) -> list[FactRow]: ...
+
     def unsettled(self, key: int) -> list[FactRow]:
-        """All believed or disputed versions of a key, in the order in which they were recorded."""
+        """All believed, disputed or proposed versions of a key, in the order in which they were recorded."""
         ...
 
     def fact(self, fact_id: str) -> FactRow | None:
@@ -304,6 +311,10 @@ class FactStore(Protocol):
 
     def conflicts(self) -> list[ConflictRow]:
         """Those that nobody has resolved yet."""
+        ...
+
+    def proposals(self) -> list[FactRow]:
+        """What waits for a person's yes or no."""
         ...
 
     def reports(self, until: datetime) -> list[Report]: ...

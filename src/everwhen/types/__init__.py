@@ -34,6 +34,7 @@ from everwhen.types.events_and_facts import (
     Linked,
     LinkType,
     Origin,
+    Proposal,
     Signal,
     StaleFact,
     Status,
@@ -64,7 +65,7 @@ __all__ = [
     "KINDS", "NETWORKS", "ORIGINS", "ROLES", "Accessed", "Added", "Answer", "Between", "Citation", "Compared",
     "Comparison", "Conflict", "Consolidated", "Context", "Dropped", "Entity", "Entry", "EntryKind", "Event",
     "EventHit", "EventStatus", "Evidence", "Fact", "FactDiff", "Finding", "Gap", "HalfLives", "Hit",
-    "LinkType", "Linked", "Listed", "Message", "Metadata", "Node", "Origin", "Recall", "Recalled", "Receipt",
-    "Role", "Session", "Signal", "StaleFact", "Statement", "Stats", "Status", "Time", "TimeAnswer", "Turn",
+    "LinkType", "Linked", "Listed", "Message", "Metadata", "Node", "Origin", "Proposal", "Recall", "Recalled",
+    "Receipt", "Role", "Session", "Signal", "StaleFact", "Statement", "Stats", "Status", "Time", "TimeAnswer", "Turn",
     "UnitRow", "Usage", "Why",
 ]  # fmt: skip

@@ -157,6 +157,8 @@ class Answer:
     trace: Mapping[str, Any] = field(default_factory=dict)
     pending: int = 0
     """Turns that were not read yet when this was answered."""
+    asks: tuple[str, ...] = ()
+    """What the user is to decide and bears on the question, as questions, each with its id: see `facts.review()`."""
 
     @property
     def method(self) -> str:

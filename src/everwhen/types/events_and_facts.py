@@ -139,9 +139,16 @@ class Linked(NamedTuple):
     weight: float
 
 
-Origin: TypeAlias = Literal["observation", "user", "inference"]
+Origin: TypeAlias = Literal[
+    "observation", "user", "inference", "self", "speaker", "assistant", "system", "tool", "pasted"
+]
+"""Whose word it is. Of what was read in turns: of somebody about themselves (`self`), of another person (`speaker`), of
+the assistant, the system or a tool, or of a text that was only passed on (`pasted`)."""
 ORIGINS: tuple[Origin, ...] = ("observation", "user", "inference")
-Status: TypeAlias = Literal["believed", "disputed", "overruled", "superseded", "corrected", "retracted"]
+"""Those that an assertion may name."""
+Status: TypeAlias = Literal[
+    "believed", "disputed", "proposed", "overruled", "superseded", "corrected", "retracted"
+]
 Signal: TypeAlias = Literal["age", "contradiction", "context_mismatch", "user_correction", "external_change"]
 
 
@@ -209,6 +216,19 @@ class Conflict:
     subject: str
     predicate: str
     sides: tuple[Fact, Fact]
+    why: str
+    opened_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Something said of a person by who may not change what is known of them. It waits for `confirm` or `reject`."""
+
+    id: str
+    """That of the proposed fact, too."""
+    fact: Fact
+    changes: Fact | None
+    """What is believed, and would be closed or ended; None where nothing is known."""
     why: str
     opened_at: datetime
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relations import asked_of, relations
+from everwhen.facts.rights import OWN, RIGHTS
 from everwhen.models.reader import Passage, Reader
 from everwhen.store.base import Store
 from everwhen.types import Turn
@@ -43,7 +44,8 @@ def believed(
             is_other = before is not None and folded(before[0]) != folded(fact.object)
             if before is not None and is_other and _is_ruled_out(reader, fact, before[1], turn):
                 continue
-            held[key] = (fact.object, turn)
+            if before is None or RIGHTS[fact.origin] >= OWN:  # nobody else's word is what is held
+                held[key] = (fact.object, turn)
         found.append(fact)
     return found
 

@@ -13,6 +13,7 @@ from everwhen.facts.changes import INSTANT, FactStatement
 from everwhen.facts.fact_text import checked_statement
 from everwhen.facts.predicates import Predicates, folded
 from everwhen.facts.relearn import relearn
+from everwhen.facts.rights import RIGHTS, right
 from everwhen.models.embed import Embedder
 from everwhen.store.base import Store
 from everwhen.types import Turn
@@ -63,6 +64,7 @@ class _Span(NamedTuple):
     object: str
     start: datetime
     grain: Grain
+    right: int
 
 
 class _Known:
@@ -85,17 +87,19 @@ class _Known:
                 rows[row.id] = row
         sources = self._facts.sources(list(rows))
         held = [
-            _Span(row.object, row.valid_from, row.grain)
+            _Span(row.object, row.valid_from, row.grain, right(row))
             for row in rows.values()
             if row.act != "learn" or not set(sources.get(row.id, [])) <= self._turns.keys()
         ]
         again = [one for one in self.learned if folded(one.subject) == subject and one.predicate.key == key]
         # One that began when it was said may have begun at any time: it is the end of no other.
         over = {
-            (folded(one.object), one.start) for one in again if one.end is not None and one.start != one.at
+            (folded(one.object), one.start)
+            for one in again
+            if one.end is not None and one.start != one.at and RIGHTS[one.origin] >= RIGHTS[fact.origin]
         }
         return held + [
-            _Span(one.object, one.start or one.at, one.grain)
+            _Span(one.object, one.start or one.at, one.grain, RIGHTS[one.origin])
             for one in again
             if one.end is None and (folded(one.object), one.start) not in over
         ]
@@ -111,7 +115,7 @@ def _learned(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement:
         grain=fact.valid.grain if fact.valid is not None and start is not None else "second",
         confidence=fact.confidence, domain=fact.domain if fact.domain != "general" else None, source=fact.turns,
     )  # fmt: skip
-    return replace(said, act="learn")
+    return replace(said, act="learn", origin=fact.origin)
 
 
 def _ended(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
@@ -125,8 +129,9 @@ def _ended(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | No
     if not same:
         return None
     least = min(apart for apart, _ in same)
-    object_, start, grain = max((one for apart, one in same if apart == least), key=lambda one: one.start)
-    return _learned(known, replace(fact, object=object_, valid=Interval(start, end, grain)), turn)
+    ended = max((one for apart, one in same if apart == least), key=lambda one: (one.right, one.start))
+    until = Interval(ended.start, end, ended.grain)
+    return replace(_learned(known, replace(fact, object=ended.object, valid=until), turn), ends=True)
 
 
 def _held(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:

@@ -36,6 +36,7 @@ from everwhen.write.extract.base import (
 )
 from everwhen.write.fact_endings import endings
 from everwhen.write.fact_learning import learn_facts
+from everwhen.write.fact_origin import SaidBy
 from everwhen.write.machine_text import prose
 from everwhen.write.rescheduling import Version, versions
 
@@ -81,8 +82,9 @@ def process(
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
         told = {turn.id: turn for turn in read}
-        facts = believed(store, reader, extraction.facts, told)
-        facts += endings(store, reader, facts, told)
+        said_by = SaidBy(store, turns, entities)
+        facts = believed(store, reader, said_by.attributed(extraction.facts), told)
+        facts += said_by.attributed(endings(store, reader, facts, told))
         learn_facts(store, embedder, facts, told, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, link_similarity, topics, replaced)
     names = AmbiguousNames(judge)

@@ -15,6 +15,7 @@ from typing import Any
 
 from everwhen.answer.extractive import count_answers, phrases, time_answers, valid_replies
 from everwhen.answer.extractive.fitted_weights import fitted
+from everwhen.answer.extractive.own_words import HEARSAY, only_said_by
 from everwhen.answer.extractive.phrases import DraftAnswer
 from everwhen.answer.extractive.reply import QUOTE, TurnReply, content
 from everwhen.answer.extractive.turn_replies import (
@@ -24,6 +25,7 @@ from everwhen.answer.extractive.turn_replies import (
     missing_name,
 )
 from everwhen.api.operations import Bank
+from everwhen.facts.rights import RIGHTS
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe
 from everwhen.recall.question import Question, parse
@@ -65,6 +67,7 @@ def ask(
         return find_replies(bank, reader, question, at=at, as_of=as_of, recipe=recipe)
 
     found = None if draft.text else search(asked)
+    heard: str | None = None
     if found is not None and dated is None:
         counts = asked.kind in NUMBERS and found.told
         name = missing_name(question, [one[1] for one in found.told]) if counts else ""
@@ -83,6 +86,10 @@ def ask(
             sure = held.fact.confidence if held.sure else min(chance(found), held.fact.confidence)
             summed = read_reply(held.found, held.found.replies[0], sure)
         draft = _known_by(summed or _read(bank, reader, held.found, at), as_of)
+        confirmed = held.fact is not None and RIGHTS[held.fact.origin] >= RIGHTS["speaker"]
+        if draft.text and held.by_hand is None and not confirmed:
+            cited = {one.turn for one in draft.citations}
+            heard = only_said_by([one for one in found.replies if one.turn.id in cited], found.person)
         over = held.gone or held.until
         if over and (asked.kind == "yes or no" or (draft.confidence or 0.0) < fitted()["least"]):
             return _ended(bank, found, over, asked)
@@ -106,7 +113,11 @@ def ask(
         near = tuple(one.citation() for one in found.replies[:1])
         sure = round(1 - chance(found), 3)
         return Answer(refused, near, abstained=True, confidence=sure, trace=trace)
-    sure = round(draft.confidence if draft.confidence is not None else 1.0, 3)
+    sure = draft.confidence if draft.confidence is not None else 1.0
+    if heard is not None:
+        trace["only_said_by"] = heard
+        draft, sure = replace(draft, text=f"{draft.text} ({heard}; nobody else did)"), sure * HEARSAY
+    sure = round(sure, 3)
     return Answer(draft.text, draft.citations, draft.intervals, confidence=sure, trace=trace)
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TypeAlias
 
 from everwhen.answer.extractive.newer_reply import LAST, newest_first
+from everwhen.answer.extractive.own_words import own_replies, person_asked
 from everwhen.answer.extractive.reply import (
     TurnReply,
     asks_for_words,
@@ -77,6 +78,7 @@ class TurnReplies:
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
     told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
     asker: str | None = None  # who "I" is; None where it may be one or the other
+    person: str | None = None  # who of those who speak is asked about
 
     @property
     def answerable(self) -> float:
@@ -124,7 +126,7 @@ def find_replies(
         found = _look(bank, reader, asked, question, recall(question), at)
         held = [one for one in found.replies if one.answers >= 0.5 and tells_of(one.turn, then, question)]
         if held and reader is not None:
-            return replace(found, replies=tuple(newest_first(reader, question, held)))
+            return replace(found, replies=tuple(_ordered(reader, question, held, found.person)))
     return _look(bank, reader, asked, asked.words, recall(asked.words), at)
 
 
@@ -158,11 +160,20 @@ def _look(
     for reply in _replies(reader, question, told):
         best.setdefault(reply.turn.id, reply)
     replies = list(best.values())
+    person = person_asked(question, asker, [turn for turn, _ in own])
     time = parse(question, at, bank.zone).time
     if time is None or time.order != "first":
         asks_last = time is not None and time.order == "last"
-        replies = newest_first(reader, question, replies, LAST if asks_last else 0.0)
-    return TurnReplies(asked, recall, tuple(replies), told=tuple(told), asker=asker)
+        replies = _ordered(reader, question, replies, person, LAST if asks_last else 0.0)
+    return TurnReplies(asked, recall, tuple(replies), told=tuple(told), asker=asker, person=person)
+
+
+def _ordered(
+    reader: Reader, question: str, replies: list[TurnReply], person: str | None, lean: float = 0.0
+) -> list[TurnReply]:
+    """The newest that replaces others first; where a person says it of themselves, nobody else's word replaces that."""
+    first = newest_first(reader, question, own_replies(replies, person) or replies, lean)
+    return [*first, *(one for one in replies if all(one.turn is not other.turn for other in first))]
 
 
 def _asker(turns: Sequence[Turn]) -> str | None:

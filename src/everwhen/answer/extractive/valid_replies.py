@@ -14,6 +14,7 @@ from everwhen.api.operations import Bank
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.facts.relations import relations
+from everwhen.facts.rights import RIGHTS
 from everwhen.models.reader import Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import capitalised
@@ -24,6 +25,7 @@ from everwhen_time import Interval
 SURE = 0.5  # the confidence from which a fact counts
 SURE_END = 0.9  # the chance from which a reply ends what an earlier one says
 FEW = 3  # replies that are looked at
+NEVER_BELIEVED = frozenset({"overruled", "proposed"})
 NOW = frozenset({"now", "currently", "today", "still", "these", "days"})  # words that ask for what holds
 
 
@@ -122,7 +124,8 @@ def _asked_fact(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fa
         for one in known
         if one.sources and one.valid.overlaps(then) and _is_asked(found, one, found.asked.words)
     ]
-    return max(asked, key=lambda one: one.confidence, default=None) if found.asked.kind in HELD else None
+    best = max(asked, key=lambda one: (RIGHTS[one.origin], one.confidence), default=None)
+    return best if found.asked.kind in HELD else None
 
 
 def _put_right(bank: Bank, known: Sequence[Fact], as_of: datetime | None) -> list[Fact]:
@@ -193,7 +196,7 @@ def _known(bank: Bank, found: TurnReplies, as_of: datetime | None) -> list[Fact]
     return [
         fact
         for fact in _as_of(bank, versions, as_of)
-        if fact.superseded_at is None and fact.confidence >= SURE
+        if fact.superseded_at is None and fact.confidence >= SURE and fact.status not in NEVER_BELIEVED
     ]
 
 

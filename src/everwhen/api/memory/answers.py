@@ -39,7 +39,12 @@ class Answers:
             words, moment, then = self._question(asked)
             chosen = self._model(asked)
             if chosen is None:
+                from everwhen.answer.review_questions import review_questions
+
                 answer = self._extracted(words, moment, then)
+                if then is None:
+                    speakers = [one.speaker for one in answer.citations]
+                    answer = replace(answer, asks=review_questions(self._reading, words, speakers))
             else:
                 answer = self._run(asked, words, moment, then, chosen).answer()
             return replace(answer, pending=wait.pending)

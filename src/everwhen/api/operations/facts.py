@@ -18,10 +18,11 @@ from everwhen.api.operations.fields import (
     Limit,
     Moment,
     Name,
+    OneOf,
     Synonyms,
     Text,
 )
-from everwhen.types import Conflict, Fact, FactDiff, Listed, Origin, StaleFact
+from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
 
 _changes = partial(Spec, scope="write", runs="quick", traced="update_memory")
 
@@ -46,7 +47,7 @@ class Assert(Operation[Fact]):
     confidence: Fraction = 1.0
     domain: Name | None = None
     source: Annotated[IdOrIds | None, Field(description="Ids of turns.")] = None
-    origin: Origin = "observation"
+    origin: Annotated[Origin, OneOf(ORIGINS)] = "observation"
     at: Moment | None = None
 
 
@@ -92,11 +93,24 @@ class End(Operation[list[Fact]]):
 
 @operation
 class Confirm(Operation[Fact]):
-    """It is still so: its age counts from now on again."""
+    """It is still so: its age counts from now on again. A proposal becomes a fact, as if its person had said it."""
 
     spec = _changes("POST /facts/{fact_id}/confirm", guarded=True)
     fact_id: Name
     at: Moment | None = None
+    _: KW_ONLY
+    by: Annotated[Name | None, Field(description="Who says so.", examples=["Ana"])] = None
+
+
+@operation
+class Reject(Operation[Fact]):
+    """A proposal is not so: the turns that said it never propose it again."""
+
+    spec = _changes("POST /facts/{fact_id}/reject", guarded=True)
+    fact_id: Name
+    at: Moment | None = None
+    _: KW_ONLY
+    by: Annotated[Name | None, Field(description="Who says so.", examples=["Ana"])] = None
 
 
 @operation
@@ -195,8 +209,8 @@ class Stale(Operation[Listed[StaleFact]]):
 
 
 @operation
-class Review(Operation[Listed[Conflict]]):
-    """Conflicts that no rule decides, oldest first: both sides are kept until `resolve`."""
+class Review(Operation[Listed[Conflict | Proposal]]):
+    """What a person has to decide: conflicts, with `resolve`; then proposals, with `confirm` or `reject`."""
 
     spec = Spec("GET /facts/review")
 

@@ -29,6 +29,7 @@ class FactMethods:
     retract = Method(facts.Retract)
     end = Method(facts.End)
     confirm = Method(facts.Confirm)
+    reject = Method(facts.Reject)
     report_missing = Method(facts.ReportMissing)
     report_change = Method(facts.ReportChange)
     resolve = Method(facts.Resolve)

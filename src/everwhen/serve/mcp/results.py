@@ -11,7 +11,18 @@ from everwhen.api.extraction_wait import still_pending
 from everwhen.errors import UsageError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall
-from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
+from everwhen.types import (
+    Conflict,
+    Entry,
+    Event,
+    Fact,
+    Proposal,
+    Recalled,
+    Receipt,
+    Statement,
+    TimeAnswer,
+    Turn,
+)  # fmt: skip
 from everwhen.types.jsonable import jsonable
 from everwhen_time import Interval
 from everwhen_time.render import in_plain_words
@@ -262,6 +273,16 @@ def show_entry(entry: Entry) -> Json:
 def show_event(event: Event) -> Json:
     when = _when(event.occurred, event.zone)
     return {"when": when} | _fields(event, "subject verb object text status confidence turns")
+
+
+def show_waiting(one: Conflict | Proposal) -> Json:
+    sides = one.sides if isinstance(one, Conflict) else (one.fact, one.changes)
+    return {
+        "id": one.id,
+        "why": one.why,
+        "decide": "which id is right" if isinstance(one, Conflict) else "confirm or reject the first",
+        "facts": [show_fact(side) for side in sides if side is not None],
+    }
 
 
 def show_fact(fact: Fact) -> Json:

@@ -1,6 +1,6 @@
 """The tools. Each is an operation, its answer cut to what a model can use.
 
-Eight are listed: a model picks better among few. Three names of before are not listed any more and still work.
+Nine are listed: a model picks better among few. Three names of before are not listed any more and still work.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mcp_types import ToolAnnotations
 from everwhen import __version__
 from everwhen.api.operations import Operation
 from everwhen.api.operations.events import STATUSES, Events
-from everwhen.api.operations.facts import AsOf, Correct, History
+from everwhen.api.operations.facts import AsOf, Confirm, Correct, History
 from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget
 from everwhen.api.operations.recall import RecallMemories
@@ -35,7 +35,7 @@ from everwhen.serve.mcp.resources import add_prompts, add_resources
 from everwhen.serve.mcp.results import as_text, fit
 from everwhen.serve.mcp.strict_tool import StrictTool, strict_tool
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import ROLES, Recalled, Turn
+from everwhen.types import ROLES, Fact, Recalled, Turn
 
 LISTED = 200
 """Turns that are named of those that go; the rest are counted."""
@@ -46,6 +46,7 @@ MATCHES = ("meaning", "words", "regex")
 INSTRUCTIONS = """\
 A memory of earlier conversations that knows when things were said and when they happened. Which tool:
 - add_memory: the user tells something about themselves, their people or their work, or asks you to remember it
+- review_facts: what waits for the user's decision; ask them, then call it again with what they said
 - correct_fact: the user says that something is wrong or called otherwise ("no", "actually", "not X but Y")
 - when: the answer is a date or a duration ("when", "since when", "how long ago")
 - timeline: what somebody did, what happened, changed or is planned in a stretch of time ("in May", "since Monday")
@@ -344,3 +345,29 @@ def correct_fact(memory: Remembering, call: Call) -> str:
     """Set right what the user says is wrong ("actually …", "not X but Y"): their word wins, and history is kept."""
     fact = memory.facts.correct(**call.arguments)
     return fit([results.show_fact(fact)], lambda kept: kept[0] if kept else {"id": fact.id}, MAX_TOKENS)
+
+
+@tool(
+    "Facts to decide",
+    Confirm,
+    "fact_id by",
+    own("decision", str | None, "confirm or reject; of a conflict the id that is right, or neither", None),
+    said={"fact_id": "What was decided"},
+    defaults={"fact_id": None},
+    idempotent=True,
+)
+def review_facts(memory: Remembering, call: Call) -> str:
+    """What waits for the user: facts that contradict each other, and what others said of somebody (proposals).
+
+    Show it to the user; decide only what they have decided.
+    """
+    id_, decision, by = (call.given[name] for name in ("fact_id", "decision", "by"))
+    if id_ is None:
+        found = [results.show_waiting(one) for one in memory.facts.review()]
+        return fit(found, lambda kept: {"waiting": kept, "of": len(found)}, MAX_TOKENS)
+    fact: Fact | None
+    if decision in ("confirm", "reject"):
+        fact = memory.facts.confirm(id_, by=by) if decision == "confirm" else memory.facts.reject(id_, by=by)
+    else:
+        fact = memory.facts.resolve(id_, decision or "")
+    return as_text({"fact": results.show_fact(fact) if fact is not None else None})

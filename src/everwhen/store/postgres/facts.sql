@@ -63,7 +63,8 @@ WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.sta
 -- What of a key is not superseded, believed or not, in the order in which it was recorded.
 SELECT {columns} FROM facts f
 JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
-WHERE f.bank_id = :bank AND s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
+WHERE f.bank_id = :bank AND s.key = :key AND f.superseded_at IS NULL
+  AND (f.standing <> 'overruled' OR f.act = 'propose')
 ORDER BY f.recorded_at, f.seq;
 
 -- disputed_in_slot --
@@ -71,6 +72,17 @@ SELECT {columns} FROM facts f
 JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'disputed'
 ORDER BY f.seq;
+
+-- proposed_in_slot --
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot
+JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
+WHERE f.bank_id = :bank AND f.slot = :slot AND f.superseded_at IS NULL AND f.act = 'propose' ORDER BY f.seq;
+
+-- proposals --
+-- All that waits for a person's yes or no.
+SELECT {columns} FROM facts f JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot
+JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
+WHERE f.bank_id = :bank AND f.superseded_at IS NULL AND f.act = 'propose' ORDER BY f.recorded_at, f.seq;
 
 -- newest_version --
 SELECT {columns} FROM facts f

@@ -164,6 +164,9 @@ class SqlFacts(SqlPart):
     def conflicts(self) -> list[ConflictRow]:
         return [to_conflict(row) for row in self._read("open_conflicts")]
 
+    def proposals(self) -> list[FactRow]:
+        return self._rows("proposals", {})
+
     def reports(self, until: datetime) -> list[Report]:
         rows = self._read("reports", (to_text(until),))
         return [Report(kind, ref, from_text(at)) for kind, ref, at in rows]

@@ -80,6 +80,9 @@ class SqlLedger:
     def disputed(self, slot: int) -> list[FactRow]:
         return self._rows("disputed_in_slot", slot=slot)
 
+    def proposed(self, slot: int) -> list[FactRow]:
+        return self._rows("proposed_in_slot", slot=slot)
+
     def unsettled(self, key: int) -> list[FactRow]:
         return self._rows("unsettled_of_key", key=key)
 

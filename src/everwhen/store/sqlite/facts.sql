@@ -55,12 +55,21 @@ WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'believed' AND
 -- unsettled_of_key --
 -- What of a key is not superseded, believed or not, in the order in which it was recorded.
 SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
-WHERE s.key = :key AND f.superseded_at IS NULL AND f.standing <> 'overruled'
+WHERE s.key = :key AND f.superseded_at IS NULL AND (f.standing <> 'overruled' OR f.act = 'propose')
 ORDER BY f.recorded_at, f.seq;
 
 -- disputed_in_slot --
 SELECT {columns} FROM facts f INDEXED BY facts_disputed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.standing = 'disputed';
+
+-- proposed_in_slot --
+SELECT {columns} FROM facts f INDEXED BY facts_proposed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.slot = :slot AND f.superseded_at IS NULL AND f.act = 'propose' ORDER BY f.seq;
+
+-- proposals --
+-- All that waits for a person's yes or no.
+SELECT {columns} FROM facts f INDEXED BY facts_proposed JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.superseded_at IS NULL AND f.act = 'propose' ORDER BY f.recorded_at, f.seq;
 
 -- newest_version --
 SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key

@@ -13,7 +13,7 @@ from typing import Any
 from nicegui import ui
 
 from everwhen.api.memory import Memory
-from everwhen.types import Conflict, Fact, StaleFact
+from everwhen.types import Conflict, Fact, Proposal, StaleFact
 from everwhen.ui.components import (
     Act,
     badge,
@@ -56,7 +56,7 @@ class FactsView:
     facts: list[Fact]
     holding: frozenset[str]
     confidence: dict[str, float]
-    review: list[Conflict]
+    review: list[Conflict | Proposal]
     stale: list[StaleFact]
     count: int
     subjects: list[str]
@@ -130,7 +130,7 @@ class FactBars(UIPage):
         shown = self.page_of(facts, MOST_FACTS)
         review = memory.facts.review() if then is None else []
         stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
-        asked = {side.id for conflict in review for side in conflict.sides}
+        asked = {side.id for one in review if isinstance(one, Conflict) for side in one.sides}
         return FactsView(
             shown,
             holding,
@@ -199,31 +199,37 @@ class FactBars(UIPage):
             f"{line}</svg></div>"
         )
 
-    def _review(self, conflicts: Sequence[Conflict], may: bool) -> None:
+    def _review(self, waiting: Sequence[Conflict | Proposal], may: bool) -> None:
         with block("section", "sheet pad stack", "id=review"):
-            said(f"To decide: {len(conflicts)}", tag="h2")
-            for conflict in conflicts:
-                with block("div", "stack", f"data-conflict={conflict.id}"):
-                    about = f"{conflict.subject}, {spaced(conflict.predicate)}"
-                    said(f"{about}: {conflict.why}", "soft small")
+            said(f"To decide: {len(waiting)}", tag="h2")
+            for one in waiting:
+                sides = one.sides if isinstance(one, Conflict) else (one.changes, one.fact)
+                with block("div", "stack", f"data-conflict={one.id}"):
+                    about = f"{sides[1].subject}, {spaced(sides[1].predicate)}"
+                    said(f"{about}: {one.why}", "soft small")
                     marks = badge("Believed now", "on"), badge("Says otherwise", "warn")
                     with block("div", "two"):
-                        for fact, mark in zip(conflict.sides, marks, strict=True):
-                            self._side(conflict, fact, mark, may)
-                    if may:
-                        press("Neither is so", self._resolving(conflict, "neither"), "plain")
+                        for fact, mark in zip(sides, marks, strict=True):
+                            if fact is not None:
+                                self._side(one, fact, mark, may)
+                    if may and isinstance(one, Conflict):
+                        press("Neither is so", self._deciding("resolve", one.id, "neither"), "plain")
+                    elif may:
+                        press("It is so", self._deciding("confirm", one.id), "strong")
+                        press("It is not so", self._deciding("reject", one.id), "plain")
 
-    def _side(self, conflict: Conflict, fact: Fact, mark: str, may: bool) -> None:
+    def _side(self, waiting: Conflict | Proposal, fact: Fact, mark: str, may: bool) -> None:
         often = "told once" if fact.support == 1 else f"told {fact.support} times"
+        until = f" until {day(self.session.local(fact.valid_to, fact.zone))}" if fact.valid_to else ""
         with block("div", "side"):
             markup(mark, tag="span")
             said(fact.object, "wrap", "b")
             said(
-                f"since {day(self.session.local(fact.valid_from, fact.zone))} · {often} · {fact.origin}",
+                f"since {day(self.session.local(fact.valid_from, fact.zone))}{until} · {often} · {fact.origin}",
                 "faint small",
             )
-            if may:
-                press(f"Keep “{fact.object}”", self._resolving(conflict, fact.id), "strong")
+            if may and isinstance(waiting, Conflict):
+                press(f"Keep “{fact.object}”", self._deciding("resolve", waiting.id, fact.id), "strong")
 
     def _stale(self, stale: Sequence[StaleFact], may: bool) -> None:
         with block("section", "sheet", "id=stale"):
@@ -255,9 +261,9 @@ class FactBars(UIPage):
     async def _write(self, what: str, act: Callable[[Memory], Any], done: str) -> None:
         await self.frame.doing(lambda: self.session.write(f"facts/{what}", act), done)
 
-    def _resolving(self, conflict: Conflict, keep: str) -> Act:
+    def _deciding(self, what: str, *of: str) -> Act:
         done = "Decided and written down."
-        return partial(self._write, "resolve", lambda it: it.facts.resolve(conflict.id, keep), done)
+        return partial(self._write, what, lambda it: getattr(it.facts, what)(*of), done)
 
     def _correct(self, fact: Fact) -> None:
         with dialog(f"What is right? {fact.subject} {spaced(fact.predicate)} …") as opened:
@@ -324,7 +330,7 @@ class FactBars(UIPage):
 
 def _known(fact: Fact, known_at: datetime | None) -> bool:
     """Whether this version is what is, or at that instant was, believed; overruled and retracted ones never were."""
-    if fact.status == "overruled":
+    if fact.status in ("overruled", "proposed"):
         return False
     if known_at is None:
         return fact.superseded_at is None and fact.status in ("believed", "disputed")

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.types import Turn, Usage
+from everwhen.types import Origin, Turn, Usage
 from everwhen_time import Interval
 
 Status: TypeAlias = Literal["happened", "ongoing", "planned", "hypothetical", "negated"]
@@ -130,6 +130,8 @@ class ExtractedFact:
     valid: Interval | None = None
     confidence: float = 0.8
     status: FactStatus = "holds"
+    origin: Origin = "observation"
+    """Who says so; the pipeline knows, an extractor need not."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,8 +129,9 @@ def _class_method(name: str, gives: str) -> list[str]:
 
 def _method(name: str, operation: Any) -> list[str]:
     from everwhen.api.operations import arguments_of, result_of
+    from everwhen.api.operations.base import signature_of
 
-    given, called = arguments_of(operation), _parameters(operation)
+    given, called = arguments_of(operation), _parameters(signature_of(operation))
     lines = [f"### {name}", "", "```text"]
     lines += textwrap.wrap(
         f"{name}({called}) -> {_type(result_of(operation))}",
@@ -143,7 +144,7 @@ def _method(name: str, operation: Any) -> list[str]:
         rows = (
             (
                 code(one.name),
-                _type(one.annotation),
+                _type(one.plain),
                 "needed" if one.required else code(repr(one.default)),
                 _explained(one),
             )
@@ -155,15 +156,18 @@ def _method(name: str, operation: Any) -> list[str]:
 
 def _parameters(of: Any) -> str:
     """The names and defaults of a signature, without the types."""
-    signed = inspect.signature(of)
+    signed = of if isinstance(of, inspect.Signature) else inspect.signature(of)
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in signed.parameters.values()]
     return str(signed.replace(parameters=plain, return_annotation=inspect.Signature.empty)).strip("()")
 
 
 def _explained(one: Any) -> str:
-    choices = getattr(one.kind, "among", ())
+    from everwhen.api.operations.base import extras
+    from everwhen.api.operations.fields import OneOf
+
+    choices = next((extra.words for extra in extras(one.annotation) if isinstance(extra, OneOf)), ())
     among = f"One of {', '.join(code(choice) for choice in choices)}." if choices else ""
-    return f"{sentence(one.help.text or COMMON.get(one.name, ''))} {among}".strip()
+    return f"{sentence(one.description or COMMON.get(one.name, ''))} {among}".strip()
 
 
 def _type(annotation: Any) -> str:

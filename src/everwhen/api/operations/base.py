@@ -146,17 +146,17 @@ class Parameter:
     @property
     def marks(self) -> set[str]:
         """The marks of its type (`fields`)."""
-        return {one for one in _extras(self.annotation) if isinstance(one, str)}
+        return {one for one in extras(self.annotation) if isinstance(one, str)}
 
 
-def _extras(hint: Any) -> Iterator[Any]:
+def extras(hint: Any) -> Iterator[Any]:
     """What stands beside a type in `Annotated`, and beside the types of a union."""
     inner: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (Union, UnionType) else ()
     if get_origin(hint) is Annotated:
         yield from get_args(hint)[1:]
         inner = get_args(hint)[:1]
     for one in inner:
-        yield from _extras(one)
+        yield from extras(one)
 
 
 @cache
@@ -168,7 +168,7 @@ def arguments_of(operation: Any) -> tuple[Parameter, ...]:
 
 
 def _parameter(one: Field[Any], hint: Any, plain: Any) -> Parameter:
-    infos = [extra for extra in _extras(hint) if isinstance(extra, FieldInfo)]
+    infos = [extra for extra in extras(hint) if isinstance(extra, FieldInfo)]
     description = next((extra.description for extra in infos if extra.description), "")
     example = next((extra.examples[0] for extra in infos if extra.examples), None)
     default = inspect.Parameter.empty if one.default is MISSING else one.default

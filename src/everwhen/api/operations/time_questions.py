@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from everwhen.api.operations.base import Operation, Spec, operation
-from everwhen.api.operations.fields import AsOfTime, KnownAtTime, Moment, Stretch, Text
+from everwhen.api.operations.fields import AsOfTime, KnownAtTime, Moment, OneOf, Stretch, Text
 from everwhen.types import Comparison, Entry, Listed, TimeAnswer
 from everwhen_time import Grain
 
@@ -66,7 +66,7 @@ class Timeline(Operation[Listed[Entry]]):
     spec = Spec("POST /timeline", paged=True)
     about: Annotated[Text | None, Field(description="Only what is about this.", examples=["Porto"])] = None
     between: Stretch | None = None
-    grain: Grain | None = None
+    grain: Annotated[Grain, OneOf(GRAINS)] | None = None
     _: KW_ONLY
     negated: Annotated[bool, Field(description="Also what did not happen.")] = False
     as_of: AsOfTime = None

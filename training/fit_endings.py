@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.facts.relations import relations
 from everwhen.models.reader import PackagedReader
 from everwhen.types import Turn
+from everwhen.types.relations import relations
 from everwhen.write import ending_sentences, fact_endings
 from everwhen.write.extract.grammar.parsing import parsed
 from everwhen.write.extract.rules.clause_times import timed

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.facts.relations import relations
 from everwhen.models.reader import PackagedReader, Passage
+from everwhen.types.relations import relations
 from everwhen.write.extract import reader_statements
 from facts import value_place
 from written import place_in, read_bank

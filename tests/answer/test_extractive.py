@@ -89,6 +89,11 @@ def test_which_came_first_is_told_with_both_dates(talk: Memory) -> None:
 def test_a_side_that_nobody_spoke_of_is_not_compared(talk: Memory) -> None:
     answer = ask(talk, "Which came first, Tom's skydiving course or Ines running the marathon?")
     assert answer.abstained
+    assert (answer.citations, answer.intervals, answer.confidence) == (
+        (),
+        (),
+        0.0,
+    )  # there is no answer to cite for
     assert "skydiving" in answer.text
 
 
@@ -190,7 +195,7 @@ def test_a_refusal_says_what_was_searched_and_what_came_nearest(talk: Memory) ->
     assert answer.text.startswith("Not known")
     assert "turns" in answer.text
     assert answer.trace["searched"]["turns"]
-    assert answer.citations
+    assert not answer.citations
 
 
 def test_an_empty_bank_refuses(tmp_path: Path) -> None:

@@ -133,6 +133,23 @@ def test_a_window_is_one_expression_or_two_times(shell: Shell) -> None:
             "'few' is not a valid int. Try 'everwhen recall --help'.",
         ),
         (["recall", "x", "--sideways"], 2, "No such option: --sideways. Try"),
+        (
+            ["recall", "x", "y"],
+            2,
+            "'everwhen recall' takes QUERY and nothing more: put several words into quotes (y).",
+        ),
+        (["bank", "stats", "ana"], 2, "'everwhen bank stats' takes no words (ana). Try"),
+        (
+            ["timeline", "Ana"],
+            2,
+            "'everwhen timeline' takes no words (Ana), only options: --about, --between,",
+        ),
+        (
+            ["forget", "nuts"],
+            2,
+            "only options: --turn, --session, --entity, --between, --everything, --dry-run, "
+            "--yes. `everwhen show grep WORD` shows the ids of turns. Try",
+        ),
         (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen bank backup` wrote"),
     ],
 )
@@ -366,3 +383,11 @@ def test_quiet_leaves_the_result_and_takes_remarks_away(shell: Shell, command: l
     quiet = shell("-q", *command)[1].splitlines()
     assert code == 0 and quiet and loud.splitlines()[: len(quiet)] == quiet
     assert not any("tokens" in line or "rules:" in line for line in quiet)
+
+
+def test_a_turn_is_found_by_a_word_and_forgotten_by_the_id_beside_it(shell: Shell) -> None:
+    shell("add", "I am allergic to nuts.", "--name", "Ana")
+    shell("add", "I like rain.", "--name", "Ana")
+    found = shell("show", "grep", "nuts")[1].split()[-1]
+    assert shell("forget", "--turn", found, "--yes")[0] == 0
+    assert "nuts" not in shell("show", "turns")[1] and "rain" in shell("show", "turns")[1]

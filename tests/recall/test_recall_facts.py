@@ -46,8 +46,8 @@ def shown(memory: Memory, query: str = "where does Marta live", **more: object) 
 def test_the_current_fact_is_shown_with_its_predecessor_as_a_note(marta: Memory) -> None:
     (text,) = shown(marta)
     assert text == (
-        "Marta lives in Porto (since 2025-05-31, confidence 0.89)\n"
-        "before: Marta lives in Lisbon (2021-03-01 to 2025-05-31)"
+        "Marta lives in Porto (since 2025-05-31, confidence 1.00)\n"
+        "before: Marta lived in Lisbon (2021-03-01 to 2025-05-31)"
     )
 
 
@@ -76,7 +76,7 @@ def test_what_a_turn_says_itself_is_not_said_again_beside_it(quick: Memory) -> N
 
 def test_as_of_shows_what_held_then(marta: Memory) -> None:
     (text,) = shown(marta, as_of=day(2024))
-    assert text.startswith("Marta lives in Lisbon (from 2021-03-01 to 2025-05-31")
+    assert text == "Marta lived in Lisbon (from 2021-03-01 to 2025-05-31, confidence 1.00)"
 
 
 def test_known_at_shows_what_was_believed_then(marta: Memory) -> None:
@@ -117,6 +117,23 @@ def test_facts_without_an_end_are_the_current_ones(quick: Memory) -> None:
     assert objects(metadata={"valid_to": None}) == {"Leeds"}
     assert objects(as_of=day(2024, 6)) == {"Porto"}
     assert objects(as_of=day(2024, 6), metadata={"valid_to": None}) == set()  # that one has ended since
+
+
+def test_what_only_age_has_made_unsure_is_told_as_old_and_never_as_doubt(marta: Memory) -> None:
+    said = "Marta lives in Porto (since 2025-05-31, {})"
+    for at, words in (
+        (day(2025, 7), "confidence 1.00"),
+        (day(2027), "old: last confirmed 19 months ago"),
+        (day(2031), "old: last confirmed 5 years ago"),
+    ):
+        found = marta.recall("where does Marta live", at=at, kinds=["fact"])
+        assert found.memories[0].text.splitlines()[0] == said.format(words)
+        assert found.tokens == count_tokens(found.as_context(cut=0))
+    (porto,) = marta.facts.current("Marta")
+    marta.facts.confirm(porto.id, day(2031))
+    assert shown(marta, at=day(2031, 2))[0].startswith(said.format("confidence 1.00"))
+    marta.facts.assert_("Marta", "has pet", "a parrot", confidence=0.3, at=day(2031))
+    assert "confidence 0.30" in shown(marta, "Marta's pet, a parrot", at=day(2031, 2))[0]  # that is doubt
 
 
 def test_facts_are_chosen_by_their_domain(marta: Memory) -> None:
@@ -166,8 +183,8 @@ def test_facts_can_be_given_the_vectors_of_another_embedder(marta: Memory) -> No
 
 def test_a_question_about_the_past_gets_the_facts_of_that_past(marta: Memory) -> None:
     assert [text.split(" (")[0] for text in shown(marta, "where did Marta live in 2022")] == [
-        "Marta lives in Lisbon"
+        "Marta lived in Lisbon"
     ]
     for question in ("where did Marta use to live, originally", "where did Marta live before she moved"):
-        assert {text.split(" (")[0] for text in shown(marta, question)} >= {"Marta lives in Lisbon"}, question
+        assert {text.split(" (")[0] for text in shown(marta, question)} >= {"Marta lived in Lisbon"}, question
     assert shown(marta, "where does Marta live now")[0].startswith("Marta lives in Porto")

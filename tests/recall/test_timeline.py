@@ -60,7 +60,7 @@ def test_a_plan_is_not_told_again_as_a_fact(ana: Memory) -> None:
 def test_a_fact_that_was_replaced_ends(ana: Memory) -> None:
     ana.facts.assert_("Ana", "lives in", "Faro", valid_from=day(8, 1), at=day(8, 2))
     ended = [entry for entry in ana.timeline(about="Porto") if entry.kind == "fact ended"]
-    assert [entry.text for entry in ended] == ["Ana lives in Porto"]
+    assert [entry.text for entry in ended] == ["Ana lived in Porto until then"]
     assert ended[0].interval.contains(day(8, 1))
 
 

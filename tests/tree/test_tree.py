@@ -274,7 +274,7 @@ def test_the_profile_gathers_support_over_months_and_says_what_has_ended(quick: 
     after = {node.id: node.text for node in quick.tree(5)}
     assert {id_: text for id_, text in after.items() if id_ in before} == before  # refined, not rewritten
     facts = {one.text.split(" (")[0]: one for one in quick.profile() if one.fact}
-    assert facts["Ana lives in Lisbon"].ended == moved
+    assert facts["Ana lived in Lisbon"].ended == moved
     assert facts["Ana lives in Porto"].ended is None
 
 

@@ -338,3 +338,23 @@ def test_a_phone_scrolls_in_one_direction_only(phone: Any, name: str) -> None:
         phone.keyboard.press("Enter")
         phone.wait_for_selector("#kept")
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_every_page_can_be_touched_on_a_phone(phone: Any, width: int) -> None:
+    """Each link of the rail lies inside of the screen and is what a finger there hits; the page ends above them."""
+    turn_to(phone, "timeline")
+    phone.set_viewport_size({"width": width, "height": 844})
+    hit = phone.evaluate(
+        "names => names.filter(name => { const box = document.querySelector(`[data-page=${name}]`)"
+        ".getBoundingClientRect(); const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];"
+        "return box.left >= 0 && box.right <= innerWidth && box.width >= 44 && box.height >= 40 &&"
+        " document.elementFromPoint(x, y)?.closest('a')?.dataset.page === name })",
+        list(PAGES),
+    )
+    room = phone.evaluate(
+        "parseFloat(getComputedStyle(document.querySelector('.page')).paddingBottom)"
+        " - document.querySelector('.rail').getBoundingClientRect().height"
+    )
+    phone.set_viewport_size({"width": 390, "height": 844})
+    assert hit == list(PAGES) and room > 0

@@ -16,6 +16,8 @@ from everwhen import Damaged, Memory, NotFound
 from everwhen.cli import run
 from everwhen.types import Turn
 
+DIMENSION = 384
+"""Of the packaged embedder."""
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 SAID = (
     "I moved to Porto in May.",
@@ -100,6 +102,23 @@ def test_what_is_derived_is_found_broken_and_rebuilt(
     assert [fact.object for fact in sound.facts.current("Ana", "likes", now=START + timedelta(days=9))] == [
         "tea"
     ]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("value", ["0000c07f", "0000807f", "ffff7f7f"], ids=["no number", "infinite", "huge"])
+def test_a_vector_of_nonsense_is_told_in_one_sentence_and_made_anew(
+    prepared: Path, home: Path, value: str
+) -> None:
+    shutil.copytree(prepared, home)
+    damage(home, f"UPDATE vectors SET vector = x'{value * DIMENSION}' WHERE unit = 1")
+    with Memory.open(home, "b") as memory:
+        with pytest.raises(Damaged, match=r"^rows of the bank cannot be read \(a vector .*bank doctor"):
+            memory.recall("bicycle")
+        assert [finding.problem for finding in memory.doctor() if finding.check == "vectors"] == [
+            "1 vectors are damaged: their length is not one"
+        ]
+        assert all(finding.fixed for finding in memory.doctor(fix=True)) and memory.doctor() == []
+        assert memory.recall("bicycle").memories
 
 
 @pytest.mark.parametrize(

@@ -140,13 +140,13 @@ def check_answer(final: FinalAnswer, view: BankView, labels: Labels) -> CheckedA
     text = without_unknown_links(
         final.text[:LONGEST_ANSWER], lambda address: _stands(address, labels.shown)
     ).strip()
-    known = final.known
+    known = final.known and bool(text)
     held = len(citations) / len(given) if given else 0.0
     return CheckedAnswer(
         text or "I don't know.",
-        tuple(citations.values()),
-        tuple(dict.fromkeys(intervals)),
-        known and bool(text),
+        tuple(citations.values()) if known else (),
+        tuple(dict.fromkeys(intervals)) if known else (),
+        known,
         final.confidence * min(1.0, held) if known else 0.0,
         tuple(dropped),
     )

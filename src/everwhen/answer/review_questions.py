@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 
 from everwhen.api.operations import Bank
-from everwhen.facts.relations import in_words
 from everwhen.recall.question import parse
 from everwhen.types import Conflict, Proposal
+from everwhen.types.relations import in_words
 from everwhen.write.fact_origin import UNNAMED
 
 MOST = 2

@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from everwhen.cli.interrupt import end_at_once_on_ctrl_c
 from everwhen.errors import EverwhenError
@@ -74,9 +74,11 @@ def _unexpected(error: Exception, as_json: bool) -> int:
         if kind == "NoArgsIsHelpError" and not as_json:
             print(message, file=sys.stderr)
             return 2
-        message += "" if message.endswith((".", "?", ")")) else "."
         context = getattr(error, "ctx", None)
         path = getattr(context, "command_path", "everwhen") if context is not None else "everwhen"
+        if context is not None and message.startswith("Got unexpected extra argument"):
+            message = _too_many_words(context.command, path, message)
+        message += "" if message.endswith((".", "?", ")")) else "."
         return _fail(f"{message} Try '{path} --help'.", "UsageError", 2, as_json)
     if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader has seen enough
@@ -91,6 +93,17 @@ def _unexpected(error: Exception, as_json: bool) -> int:
         raise error
     said = f"this is a bug, please report it: {kind}: {error} (EVERWHEN_DEBUG=1 shows where)"
     return _fail(said, "Bug", 1, as_json)
+
+
+def _too_many_words(command: Any, path: str, message: str) -> str:
+    """What a command takes, where it was given words that it has no place for."""
+    words = message.partition("(s) ")[2]
+    taken = [one.name.upper() for one in command.params if one.param_type_name == "argument"]
+    options = ", ".join(one.opts[0] for one in command.params if one.param_type_name == "option")
+    if taken:
+        return f"'{path}' takes {' '.join(taken)} and nothing more: put several words into quotes {words}."
+    only = f", only options: {options}" if options else ""
+    return f"'{path}' takes no words {words}{only}. {command.epilog or ''}".rstrip()
 
 
 def _nowhere() -> TextIO:

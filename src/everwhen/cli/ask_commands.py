@@ -105,7 +105,8 @@ def _show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
     told = "extractive, no model" if not used.requests else f"{answer.method}, {used.requests} requests"
     tokens = f", {used.input_tokens:,} + {used.output_tokens:,} tokens" if used.requests else ""
     cost = f", ${used.cost:.4f}" if used.cost is not None else ""
-    here.remark(f"({told}{tokens}{cost}; confidence {answer.confidence:.2f})")
+    sure = "" if answer.abstained else f"; confidence {answer.confidence:.2f}"
+    here.remark(f"({told}{tokens}{cost}{sure})")
 
 
 def _show_trace(here: GlobalOptions, answer: Answer) -> None:

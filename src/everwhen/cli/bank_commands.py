@@ -83,6 +83,10 @@ def doctor(
             here.say(f"{'mended' if one.fixed else 'found'} ({one.check}): {one.problem}")
         if not findings:
             here.say(f"bank {memory.bank} is sound")
+        elif not fix:
+            here.remark(
+                "`everwhen bank doctor --fix` rebuilds what is derived; what was said is never touched"
+            )
     if any(not one.fixed for one in findings):
         raise Exit(1)
 

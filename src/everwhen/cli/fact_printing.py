@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from everwhen.cli.safe_printing import local, printable, styled, table, time_bar
 from everwhen.errors import UsageError
+from everwhen.types.decay import old_in_words
 from everwhen.types.jsonable import jsonable
 
 if TYPE_CHECKING:
@@ -65,8 +66,9 @@ def show(
             about += f"\n  {fact.status}, recorded {_day(fact.recorded_at, zone)}"
         own = fact.zone or zone
         ends = _day(fact.valid_to, own) if fact.valid_to else ""
-        sure = f"{memory.facts.confidence_at(fact, moment):.2f}"
-        listed.add_row(styled(fact.text, (about, "dim")), _day(fact.valid_from, own), ends, sure)
+        old = old_in_words(fact, memory.facts.confidence_at(fact, moment), moment)
+        words = styled(fact.text, (f"\n  {old}" if old else "", "yellow"), (about, "dim"))
+        listed.add_row(words, _day(fact.valid_from, own), ends, f"{fact.confidence:.2f}")
     here.console.print(listed)
 
 

@@ -11,6 +11,7 @@ from typer import Argument, Option
 from everwhen.cli.app import Commands, GlobalOptions, app
 from everwhen.cli.fact_printing import draw, show, tell, write
 from everwhen.cli.safe_printing import local, styled, table
+from everwhen.types.decay import OLD_BELOW
 
 if TYPE_CHECKING:
     from everwhen.types import Origin
@@ -201,7 +202,7 @@ def half_life(
 @facts.command()
 def stale(
     here: GlobalOptions,
-    threshold: Annotated[float, Option(help="Confidence below which age counts.")] = 0.5,
+    threshold: Annotated[float, Option(help="Confidence below which age counts.")] = OLD_BELOW,
     now: Now = None,
     limit: Annotated[int | None, Option(help="The least sure ones only.")] = None,
 ) -> None:
@@ -212,7 +213,8 @@ def stale(
         return
     listed = table(header=False)
     for one in found:
-        listed.add_row(f"{one.confidence:.2f}", styled(f"{one.fact.text}  ({one.signal})", style="bold"))
+        why = "old" if one.signal == "age" else one.signal.replace("_", " ")
+        listed.add_row(why, styled(one.fact.text, style="bold"))
         listed.add_row("", styled(one.action, (f"\n{one.fact.id}", "dim")))
     here.console.print(listed if found else "nothing is stale")
 
@@ -265,7 +267,7 @@ def diff(
     if here.printed(found):
         return
     for old, new in found.changed:
-        here.say(f"~ {old.subject} {old.predicate}: {old.object} → {new.object}")
+        here.say(f"~ {old.text} → {new.text}")
     for sign, listed in (("+", found.began), ("-", found.ended)):
         for fact in listed:
             here.say(f"{sign} {fact.text}")

@@ -27,7 +27,7 @@ WIDTH = 80
 DryRun = Annotated[bool, Option("--dry-run", help="Only show what would go.")]
 
 
-@app.command()
+@app.command(epilog="`everwhen show grep WORD` shows the ids of turns.")
 def forget(
     here: GlobalOptions,
     turn: Annotated[

@@ -34,7 +34,7 @@ def turns(
     if here.printed(found):
         return
     for turn in found:
-        here.say((_when(turn), "cyan"), (f" {turn.speaker}: ", "bold"), turn.text)
+        here.say((_when(turn), "cyan"), (f" {turn.speaker}: ", "bold"), turn.text, (f"  {turn.id}", "dim"))
 
 
 @app.command()
@@ -71,7 +71,8 @@ def grep(
         for start, end in hit.spans:
             words += [hit.turn.text[done:start], (hit.turn.text[start:end], "bold red")]
             done = end
-        here.say((_when(hit.turn), "cyan"), f" {hit.turn.speaker}: ", *words, hit.turn.text[done:])
+        rest = hit.turn.text[done:], (f"  {hit.turn.id}", "dim")
+        here.say((_when(hit.turn), "cyan"), f" {hit.turn.speaker}: ", *words, *rest)
     if not hits:
         here.say(f"nothing contains '{pattern}'")
 

@@ -196,11 +196,10 @@ def _show(here: GlobalOptions, found: Sequence[Entry]) -> None:
             start = entry.interval.start
             when = f"{local(start, entry.zone):%Y-%m-%d}" if start else "?"
         dim = entry.inferred or entry.kind == "session" or entry.status in ("hypothetical", "negated")
-        words = f"no longer: {entry.text}" if entry.kind == "fact ended" else entry.text
         listed.add_row(
             styled(f"  ({when})" if entry.inferred else f"  {when}", style="dim" if dim else "green"),
             styled(_mark(entry), style="cyan"),
-            styled(words, style="dim" if dim else ""),
+            styled(entry.text, style="dim" if dim else ""),
         )
     here.console.print(listed)
     show_legend(here, {**MARKS, **_KINDS}, {_mark(entry) for entry in found})

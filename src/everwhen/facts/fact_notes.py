@@ -13,13 +13,15 @@ from datetime import datetime, timedelta, tzinfo
 
 from everwhen.store.facts import FactRow, FactStore, ShownFacts
 from everwhen.types import Fact, HalfLives, Status
-from everwhen.types.decay import confidence_at
+from everwhen.types.decay import confidence_at, old_in_words
 from everwhen_time import Grain, Interval
 from everwhen_time.render import in_plain_words
 from everwhen_time.zones import zone_of
 
 SINCE_TOKENS = 9
 """` (since`, `, confidence 0.98)` and the end of the line, without the date."""
+OLD_TOKENS = 3
+"""By how many `old: last confirmed 2 years ago` is longer than `confidence 0.98`."""
 SPAN_TOKENS = 10
 """The same with `from` and `to`, without the two dates."""
 BEFORE_TOKENS = 3
@@ -99,11 +101,12 @@ def note(found: ShownFacts, row: FactRow, moment: FactScope, half_lives: HalfLiv
     zone = zone_of(row.zone or moment.zone)
     start, cost = _date(row.valid_from, row.grain, zone)
     if row.valid_to is None:
-        text = f"{fact.text} (since {start}, confidence {confidence:.2f})"
-        tokens = row.tokens + cost + SINCE_TOKENS
+        old = old_in_words(fact, confidence, moment.at)
+        text = f"{fact.text} (since {start}, {old or f'confidence {fact.confidence:.2f}'})"
+        tokens = row.tokens + cost + SINCE_TOKENS + (OLD_TOKENS if old else 0)
     else:
         end, more = _date(row.valid_to, row.grain, zone)
-        text = f"{fact.text} (from {start} to {end}, confidence {confidence:.2f})"
+        text = f"{fact.text} (from {start} to {end}, confidence {fact.confidence:.2f})"
         tokens = row.tokens + cost + more + SPAN_TOKENS
     if before is not None and before.valid_to is not None:
         began, cost = _date(before.valid_from, before.grain, zone)

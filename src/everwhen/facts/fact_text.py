@@ -14,6 +14,7 @@ from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import ORIGINS, Origin
 from everwhen.types.instants import aware
+from everwhen.types.relations import in_words
 from everwhen_time import Grain
 
 LONGEST = 2_000
@@ -74,10 +75,11 @@ def prepared(
 
     dates = None if zone is None else [_since(said, zone) for said in statements]
     vectors = embed_derived(embedder, [said.text for said in statements], dates)
+    shown = [in_words(said.subject, said.predicate.name, said.object) for said in statements]
     model = VectorModel.of(embedder)
     return [
-        replace(said, vectors=matrix, made_with=model, tokens=count_tokens(f"{SPEAKER}: {said.text}"))
-        for said, matrix in zip(statements, vectors, strict=True)
+        replace(said, vectors=matrix, made_with=model, tokens=count_tokens(f"{SPEAKER}: {words}"))
+        for said, words, matrix in zip(statements, shown, vectors, strict=True)
     ]
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from everwhen.errors import UsageError
-from everwhen.facts.relations import relations
 from everwhen.store.facts import DeclaredPredicate
+from everwhen.types.relations import relations
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _GAPS = re.compile(r"[\s_\-]+")

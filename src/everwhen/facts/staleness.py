@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from everwhen.facts.predicates import folded
 from everwhen.store.facts import FactRow, FactStore, Report
 from everwhen.types import Fact, HalfLives, Signal, StaleFact
-from everwhen.types.decay import faded, fades_below
+from everwhen.types.decay import confidence_at, faded, fades_below
 
 _AT_ONCE = 500
 _REPORTED = {
@@ -40,8 +40,8 @@ def stale_facts(
         listed = list(rows)
         facts = to_facts(row for row, _ in listed)
         found += [
-            StaleFact(fact, _now(row, now, half_lives), signal, action)
-            for fact, (row, action) in zip(facts, listed, strict=True)
+            StaleFact(fact, confidence_at(fact, now, half_lives), signal, action)
+            for fact, (_, action) in zip(facts, listed, strict=True)
         ]
     fading = aged(store, half_lives, threshold, now)
     old = sorted(fading) if limit is None else heapq.nsmallest(limit, fading)
@@ -118,11 +118,6 @@ def corrected(store: FactStore, now: datetime) -> Iterator[tuple[FactRow, str]]:
             yield row, f"the user corrected this very value away on {on:%Y-%m-%d}: ask before relying on it"
         else:
             yield row, f"another fact from the same source was corrected on {on:%Y-%m-%d}: verify it"
-
-
-def _now(row: FactRow, now: datetime, half_lives: HalfLives) -> float:
-    since = max(row.valid_from, row.confirmed_at or row.valid_from)
-    return faded(row.confidence, since, now, half_lives.of(row.domain, row.predicate))
 
 
 def _before(now: datetime, age: timedelta) -> datetime | None:

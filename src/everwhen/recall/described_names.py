@@ -14,7 +14,6 @@ from datetime import datetime
 from functools import cache
 
 from everwhen.facts.predicates import folded, normalised
-from everwhen.facts.relations import Relation, asked_of, relations
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
@@ -24,6 +23,7 @@ from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.store.terms import STOP_WORDS
 from everwhen.store.then import Then
 from everwhen.types import Turn
+from everwhen.types.relations import Relation, asked_of, relations
 from everwhen_time.sentences import sentence_at
 
 SURE = 1.0

@@ -58,7 +58,7 @@ def show_facts(
                 seen.add(row.id)
                 line = note(facts, row, moment, half_lives)
                 if min_confidence is not None and line.confidence < min_confidence:
-                    dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f}", memory.score))
+                    dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f} by now", memory.score))
                 else:
                     out.append(_recalled(memory, line, moment, reasons.get(row.id)))
     return [

@@ -7,9 +7,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from everwhen.recall.calendar_unit import unit_around
-from everwhen.recall.time_evidence import begins_as_told, fact_text
+from everwhen.recall.time_evidence import begins_as_told
 from everwhen.store.facts import FactRow
 from everwhen.types import Entry, Event, Session
+from everwhen.types.relations import in_words
 from everwhen_time import Grain, Interval
 
 SAME_WORDS = 0.5
@@ -131,7 +132,7 @@ def _of_fact(row: FactRow, turns: tuple[str, ...], zone: str) -> list[Entry]:
     zone = row.zone or zone
     began = Entry(
         interval=unit_around(row.valid_from, row.grain, zone),
-        text=fact_text(row),
+        text=in_words(row.subject, row.predicate, row.object),
         kind="fact began",
         turns=turns,
         confidence=row.confidence,
@@ -142,7 +143,11 @@ def _of_fact(row: FactRow, turns: tuple[str, ...], zone: str) -> list[Entry]:
     if row.valid_to is None:
         return [began]
     ended = replace(
-        began, interval=unit_around(row.valid_to, row.grain, zone), kind="fact ended", inferred=False
+        began,
+        interval=unit_around(row.valid_to, row.grain, zone),
+        text=f"{in_words(row.subject, row.predicate, row.object, ended=True)} until then",
+        kind="fact ended",
+        inferred=False,
     )
     return [began, ended]
 

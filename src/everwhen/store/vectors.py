@@ -159,6 +159,14 @@ def make_vectors(matrix: NDArray[np.float32]) -> Vectors:
     return CodedVectors.of(matrix)
 
 
+def sound(matrix: NDArray[np.float32], off: float = 1e-3) -> NDArray[np.bool_]:
+    """Which vectors have length one, or are `off` by less: a cosine is a product only of those. A damaged one may
+    have a length that is no number, and NumPy need not warn of it."""
+    with np.errstate(all="ignore"):
+        found: NDArray[np.bool_] = np.abs(np.sqrt(np.einsum("ij,ij->i", matrix, matrix)) - 1.0) < off
+    return found
+
+
 def joined(parts: Sequence[Vectors]) -> NDArray[np.float32]:
     """All vectors of some blocks, one block after the other."""
     return np.concatenate([part.at(slice(None)) for part in parts])

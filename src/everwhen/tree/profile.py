@@ -16,6 +16,7 @@ from everwhen.tree.base import Task
 from everwhen.tree.node_wording import day
 from everwhen.tree.sentence_weights import weighed
 from everwhen.types import Statement
+from everwhen.types.relations import in_words
 from everwhen_time.zones import zone_of
 
 PASSING = ("plans",)
@@ -37,12 +38,9 @@ def learned(task: Task) -> list[Statement]:
         turns = tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn)))
         first, last = task.said[turns[0]], task.said[turns[-1]]
         one = Statement("", fact.subject, first, last, len(turns), turns, fact.id)
-        found.append(replace(one, text=f"{_words(fact)} ({_support(one, task.zone)})"))
+        words = in_words(fact.subject, fact.predicate, fact.object)
+        found.append(replace(one, text=f"{words} ({_support(one, task.zone)})"))
     return sorted(found, key=lambda one: (-one.support, -one.last.timestamp(), one.text))
-
-
-def _words(fact: FactRow) -> str:
-    return f"{fact.subject} {fact.predicate.replace('_', ' ')} {fact.object}"
 
 
 def _support(one: Statement, zone: str) -> str:
@@ -80,7 +78,8 @@ def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone:
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
     """A fact's statement over all windows, with the end that it has come to."""
     until = f"; until {day(fact.valid_to, zone_of(fact.zone or zone))}" if fact.valid_to else ""
-    return replace(one, text=f"{_words(fact)} ({_support(one, zone)}{until})", ended=fact.valid_to)
+    words = in_words(fact.subject, fact.predicate, fact.object, ended=fact.valid_to is not None)
+    return replace(one, text=f"{words} ({_support(one, zone)}{until})", ended=fact.valid_to)
 
 
 def _refine(told: list[Statement], one: Statement) -> None:

@@ -141,7 +141,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What `ask` gives back. `abstained` says that the memory does not tell; `text` then says what was looked for.
+    """What `ask` gives back. `abstained` says that the memory does not tell; `text` then says what was looked for, and
+    there are no citations and no confidence (0), since there is no answer.
 
     `intervals` are the times that the answer rests on. `confidence` is the chance that it is right: calibrated for an
     extractive answer, and what the model says of itself, which is not, for a model's. `trace` names the `method`

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple, TypeAlias
 
+from everwhen.types.relations import in_words
 from everwhen_time import Interval
 
 _LEANING = re.compile(
@@ -194,8 +195,8 @@ class Fact:
 
     @property
     def text(self) -> str:
-        """The fact as words."""
-        return f"{self.subject} {self.predicate.replace('_', ' ')} {self.object}"
+        """The fact as people say it, in the past where it has ended."""
+        return in_words(self.subject, self.predicate, self.object, ended=self.valid.end is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from everwhen.facts.predicates import Predicates, folded
-from everwhen.facts.relations import asked_of, relations
 from everwhen.facts.rights import OWN, RIGHTS
 from everwhen.models.reader import Passage, Reader
 from everwhen.store.base import Store
 from everwhen.types import Turn
+from everwhen.types.relations import asked_of, relations
 from everwhen.write.extract.base import ExtractedFact
 
 RULED_OUT = -10.0

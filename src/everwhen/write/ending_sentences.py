@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 
-from everwhen.facts.relations import Relation, relations
 from everwhen.types import Turn
+from everwhen.types.relations import Relation, relations
 from everwhen.write.extract.grammar.cleaning import ProseLine, passages
 from everwhen.write.extract.grammar.parsing import Parse, Word, parsed, parser, spoken
 from everwhen.write.extract.grammar.word_lists import FIRST, vocabulary

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.predicates import Predicates, folded
-from everwhen.facts.relations import asked_of, relations
 from everwhen.models.reader import KINDS, STATUSES, Passage, Reader, Reading
 from everwhen.store.base import Store
 from everwhen.types import Turn
+from everwhen.types.relations import asked_of, relations
 from everwhen.write.ending_sentences import ClauseShape, KnownFact, ending, relations_ended, shapes_of
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.reader_statements import Calibration, logit

@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 
 from everwhen.facts.predicates import folded
-from everwhen.facts.relations import relations
 from everwhen.store.base import Store
 from everwhen.types import ROLES, Origin, Turn
+from everwhen.types.relations import relations
 from everwhen.write.entity_resolution import KnownEntities, forms
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.passed_on import is_passed_on

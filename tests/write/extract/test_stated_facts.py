@@ -10,9 +10,9 @@ from time import process_time
 import numpy as np
 import pytest
 
-from everwhen.facts.relations import relations
 from everwhen.models.reader import KINDS, STATUSES, Passage, ProposedAnswer, Reading
 from everwhen.types import Turn
+from everwhen.types.relations import relations
 from everwhen.write.extract import reader_statements
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.grammar.cleaning import ProseLine, passages

@@ -110,9 +110,7 @@ def ask(
         nothing = not (found.replies or found.unread) and not bank.stats().turns
         reason = count_answers.NOT_COUNTED if asked.each and draft.reason in ("", NOT_TOLD) else draft.reason
         refused = phrases.EMPTY if nothing else phrases.refusal(found, reason or NOT_TOLD)
-        near = tuple(one.citation() for one in found.replies[:1])
-        sure = round(1 - chance(found), 3)
-        return Answer(refused, near, abstained=True, confidence=sure, trace=trace)
+        return Answer(refused, abstained=True, trace=trace)
     sure = draft.confidence if draft.confidence is not None else 1.0
     if heard is not None:
         trace["only_said_by"] = heard
@@ -135,8 +133,10 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
         "short": "No" if is_no else "",
         "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.told))},
     }  # fmt: skip
+    if not is_no:
+        return Answer(text, abstained=True, trace=trace | {"ended_by": turn.id})
     cited = (Citation(turn.id, quote, turn.said_at, turn.speaker, turn.zone),)
-    return Answer(text, cited, abstained=not is_no, confidence=round(sure, 3), trace=trace)
+    return Answer(text, cited, confidence=round(sure, 3), trace=trace)
 
 
 def _by_hand(fact: Fact, asked: Question, zone: str) -> DraftAnswer:

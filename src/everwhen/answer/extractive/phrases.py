@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from everwhen.answer.extractive.turn_replies import TurnReplies
-from everwhen.facts.relations import in_words
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.types import Citation, Fact, TimeAnswer, Turn
 from everwhen_time import Interval
@@ -69,7 +68,7 @@ def whole_days(interval: Interval, zone: str) -> Interval:
 def refusal(found: TurnReplies, reason: str) -> str:
     """What was searched, why it is no answer, and the nearest thing."""
     turns = [one.turn for one in found.replies] or list(found.unread)
-    looked = f"{len(turns)} turns" if turns else "the memory"
+    looked = f"{len(turns)} turn{'s' * (len(turns) != 1)}" if turns else "the memory"
     text = f"Not known: {reason}. Looked through {looked}"
     if not turns:
         return f"{text}; nothing comes near."
@@ -79,16 +78,14 @@ def refusal(found: TurnReplies, reason: str) -> str:
 
 
 def ended(fact: Fact, zone: str) -> str:
-    told = in_words(fact.subject, fact.predicate, fact.object)
-    return f'"{told}" ended on {day(fact.valid.end or fact.valid_from, fact.zone or zone)}'
+    return f"{fact.text} until {day(fact.valid.end or fact.valid_from, fact.zone or zone)}"
 
 
 def set_by_hand(short: str, fact: Fact, zone: str) -> str:
     """The short answer, and the fact that bears it out: nobody said it, somebody set it."""
-    told = in_words(fact.subject, fact.predicate, fact.object)
     start = day(fact.valid_from, zone)
     held = f"since {start}" if fact.valid_to is None else f"from {start} until {day(fact.valid_to, zone)}"
-    return f'{short[:1].upper()}{short[1:]}. "{told}" {held}; it was set by hand'
+    return f'{short[:1].upper()}{short[1:]}. "{fact.text}" {held}; it was set by hand'
 
 
 def unique(citations: Sequence[Citation]) -> tuple[Citation, ...]:

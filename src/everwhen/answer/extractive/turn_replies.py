@@ -24,13 +24,13 @@ from everwhen.answer.extractive.reply import (
     words,
 )
 from everwhen.api.operations import Bank
-from everwhen.facts.relations import relations
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall import Recall, Recipe
 from everwhen.recall.question import Question, parse
 from everwhen.recall.question.names import surely_named
 from everwhen.recall.question.time_asked import undated
 from everwhen.types import Turn
+from everwhen.types.relations import relations
 from everwhen_time import Interval, resolve
 from everwhen_time.sentences import pieces
 

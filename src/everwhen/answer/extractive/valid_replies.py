@@ -13,13 +13,13 @@ from everwhen.answer.extractive.turn_replies import HELD, TurnReplies, read_turn
 from everwhen.api.operations import Bank
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
-from everwhen.facts.relations import relations
 from everwhen.facts.rights import RIGHTS
 from everwhen.models.reader import Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import capitalised
 from everwhen.recall.question.time_asked import undated
 from everwhen.types import Fact
+from everwhen.types.relations import relations
 from everwhen_time import Interval
 
 SURE = 0.5  # the confidence from which a fact counts

@@ -23,6 +23,7 @@ from everwhen.api.operations.fields import (
     Text,
 )
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
+from everwhen.types.decay import OLD_BELOW
 
 _changes = partial(Spec, scope="write", runs="quick", traced="update_memory")
 
@@ -202,7 +203,7 @@ class Stale(Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
     spec = Spec("GET /facts/stale")
-    threshold: Fraction = 0.5
+    threshold: Fraction = OLD_BELOW
     now: Moment | None = None
     _: KW_ONLY
     limit: Limit | None = None

@@ -25,6 +25,7 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from everwhen.errors import UsageError
+from everwhen.settings import Settings
 from everwhen.types import KINDS, NETWORKS, Between, Message, Metadata, Time
 from everwhen.types.instants import aware
 from everwhen.types.messages import LONGEST_LABEL, clean, message
@@ -208,6 +209,45 @@ Synonyms = Annotated[Sequence[Name], Field(max_length=100), AfterValidator(tuple
 Ids = Annotated[Sequence[Name], Field(max_length=MOST_LISTED), AfterValidator(tuple), List]
 IdOrIds = Annotated[
     Name | Annotated[Sequence[Name], Field(max_length=MOST_LISTED)], AfterValidator(tuple), OneOrList
+]
+Texts = Annotated[
+    Sequence[Annotated[str, StringConstraints(max_length=LONGEST_TEXT), _Readable]],
+    Field(max_length=1000),
+    AfterValidator(tuple),
+    List,
+]
+
+# A few words
+
+
+class OneOf:
+    """One of a few words."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.literal_schema(list(self.words))
+
+
+def _budget(given: Any) -> str | int:
+    """The engine says which names there are."""
+    given = _whole(given)
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        raise UsageError(f"budget must be low, mid, high or a whole number, not {given!r}")
+    if isinstance(given, int) and not 1 <= given <= MOST_CANDIDATES:
+        raise UsageError(f"budget must be at least 1 and at most {MOST_CANDIDATES:,}, got {given}")
+    return given
+
+
+BUDGETS = tuple(Settings().candidates)
+MOST_CANDIDATES = 1000
+Budget = Annotated[
+    str | int,
+    PlainValidator(_budget),
+    WithJsonSchema(
+        {"anyOf": [{"enum": [*BUDGETS]}, {"type": "integer", "minimum": 1, "maximum": MOST_CANDIDATES}]}
+    ),
 ]
 """How widely to search: the name of a budget, or a number of candidates."""
 Kinds = Annotated[

@@ -11,6 +11,7 @@ from everwhen.store.sql.statements import quoted
 from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.units import remove_units, texts_of_units
 from everwhen.store.terms import Tokenizer
+from everwhen.store.vectors import sound
 from everwhen.types import Finding
 from everwhen.types.instants import to_text
 from everwhen_time.zones import zone_of
@@ -154,13 +155,13 @@ def _provenance(connection: Connection, *, fix: bool) -> list[Finding]:
 
 
 def _lengths(sql: Sql, dimension: int) -> list[Finding]:
-    """Every vector's length, as it is stored: a cosine is a product only where it is one."""
+    """Every vector's length, as it is stored."""
     odd = 0
     cursor = sql.run("vectors_of_size", (4 * dimension,))
     while rows := cursor.fetchmany(_AT_ONCE):
         matrix = np.frombuffer(b"".join(row[0] for row in rows), "<f4").reshape(len(rows), dimension)
-        odd += int(np.count_nonzero(~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < 1e-3)))
-    return [Finding("vectors", f"{odd} vectors are not of length one")] if odd else []
+        odd += int(np.count_nonzero(~sound(matrix)))
+    return [Finding("vectors", f"{odd} vectors are damaged: their length is not one")] if odd else []
 
 
 def _zones(sql: Sql) -> list[Finding]:

@@ -17,6 +17,7 @@ from everwhen.store.sql.tombstones import Tombstones
 from everwhen.store.sql.units import index_units
 from everwhen.store.sql.values import next_epoch
 from everwhen.store.vector_model import VectorModel
+from everwhen.store.vectors import sound
 from everwhen.types import Turn
 from everwhen.types.instants import from_text, to_text
 from everwhen_time import Grain
@@ -93,12 +94,9 @@ class SqlMaintenance(SqlPart):
             found = dict(sql.run("units_badly_embedded", {"bytes": 4 * dimension}).fetchall())
             cursor = sql.run("embedded_units")
             while rows := cursor.fetchmany(_AT_ONCE):
-                for id_, kind, blob in rows:
-                    if (
-                        id_ not in found
-                        and abs(float(np.linalg.norm(np.frombuffer(blob, "<f4"))) - 1.0) >= 1e-3
-                    ):
-                        found[id_] = kind
+                rows = [row for row in rows if row[0] not in found]  # of which all have the right size
+                matrix = np.frombuffer(b"".join(row[2] for row in rows), "<f4").reshape(len(rows), dimension)
+                found |= {rows[place][0]: rows[place][1] for place in np.flatnonzero(~sound(matrix))}
         return found
 
     def put_vectors(

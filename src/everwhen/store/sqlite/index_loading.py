@@ -17,6 +17,7 @@ from everwhen.store.kind_codes import code, codes
 from everwhen.store.search import Filter
 from everwhen.store.sql.session import Rows, Sql
 from everwhen.store.terms import PACKED, label_key
+from everwhen.store.vectors import sound
 from everwhen.types import ROLES
 from everwhen.types.instants import to_micros
 
@@ -122,7 +123,10 @@ def _with_vectors(batch: IndexBatch, cursor: Rows, dimension: int) -> IndexBatch
     place = 0
     while rows := cursor.fetchmany(_AT_ONCE):
         blobs = b"".join([vector for (vector,) in rows])
-        matrix[place : place + len(rows)] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
+        part = matrix[place : place + len(rows)]
+        part[:] = np.frombuffer(blobs, dtype="<f4").reshape(len(rows), dimension)
+        if not sound(part, off=np.inf).all():
+            raise ValueError("a vector holds what is no number")
         place += len(rows)
     if place != total:
         raise Damaged(

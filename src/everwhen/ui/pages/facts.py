@@ -14,6 +14,7 @@ from nicegui import ui
 
 from everwhen.api.memory import Memory
 from everwhen.types import Conflict, Fact, Proposal, StaleFact
+from everwhen.types.decay import old_in_words
 from everwhen.ui.components import (
     Act,
     badge,
@@ -186,12 +187,13 @@ class FactBars(UIPage):
         since = day(self.session.local(fact.valid_from, fact.zone))
         title = escape(f"{fact.text}: since {since}, {until}")
         fade = 0.35 + 0.65 * sure if look == "held" else 1.0
-        says = f"{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b>"
+        old = old_in_words(fact, sure, self.session.moment) if holds else ""
         marks = badge("disputed", "warn") if fact.status == "disputed" else ""
         marks += badge("you said so", "on") if fact.origin == "user" else ""
+        marks += badge(old, "warn") if old else ""
         return (
             f'<div class="fact-row{"" if holds else " past"}" {pick(fact.id)} data-holds="{str(holds).lower()}" '
-            f'data-fact="{title}"><span class="says">{says} {marks}<br>'
+            f'data-fact="{title}"><span class="says">{escape(fact.text)} {marks}<br>'
             f'<span class="faint small num">{since} – {escape(until.removeprefix("until "))}</span></span>'
             f'<svg class="bar" aria-hidden="true"><title>{title}</title>'
             f'<rect class="ground" x="0" y="9" width="100%" height="8" rx="4"/>'
@@ -346,7 +348,7 @@ def _stale_row(one: StaleFact, may: bool) -> str:
     )
     return (
         f'<div class="row-line" data-stale="{escape(one.fact.id)}"><span class="at num">'
-        f"{badge(SIGNALS.get(one.signal, one.signal), 'warn')} {one.confidence:.0%}</span>"
+        f"{badge(SIGNALS.get(one.signal, one.signal), 'warn')}</span>"
         f'<span class="what"><b>{escape(one.fact.text)}</b><br><span class="small soft">{escape(one.action)}</span>'
         f'</span><span class="actions">{buttons}</span></div>'
     )

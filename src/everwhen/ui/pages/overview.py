@@ -12,7 +12,7 @@ from html import escape
 from everwhen.api.memory import Memory
 from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
-from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spaced, spoken
+from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spoken
 from everwhen.ui.page import UIPage
 
 RECENT_DAYS = 30
@@ -136,7 +136,7 @@ class Overview(UIPage):
                 said("No facts yet.", "soft small")
             for subject, facts in data.known:
                 lines = "".join(
-                    f"<li>{escape(spaced(fact.predicate))} <b>{escape(fact.object)}</b> "
+                    f"<li>{escape(fact.text)} "
                     f'<span class="faint small">since {self._day(fact.valid_from, fact.zone)}</span></li>'
                     for fact in facts
                 )

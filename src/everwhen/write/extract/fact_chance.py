@@ -21,9 +21,9 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.facts.relations import asked_of, in_words
 from everwhen.models.embed import Embedder
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.types.relations import asked_of, filled
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.reader_statements import ANYBODY, SIGNS, logit
 from everwhen.write.extract.rules.coreference import GENDER
@@ -78,7 +78,7 @@ def evidence(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandid
     if not candidates:
         return []
     readings = reader.read_each([_other_way_round(one) for one in candidates])
-    words = [in_words(one.fact.subject, one.fact.predicate, one.fact.object) for one in candidates]
+    words = [filled(one.stated.relation.says, one.fact.subject, one.fact.object) for one in candidates]
     sentences = [sentence_at(one.turn.text, *one.stated.place)[:LONGEST] for one in candidates]
     texts = list(dict.fromkeys([*words, *sentences]))  # several facts come from one sentence
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))

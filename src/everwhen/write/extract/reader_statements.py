@@ -16,8 +16,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from everwhen.facts.relations import Relation, asked_of, relations
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.types.relations import Relation, asked_of, relations
 from everwhen_time.sentences import pieces
 
 MOST = 8

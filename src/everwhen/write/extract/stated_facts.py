@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final, Literal
 
-from everwhen.facts.relations import Relation
 from everwhen.types import Turn
+from everwhen.types.relations import Relation
 from everwhen.write.extract.base import ExtractedFact, FactStatus
 from everwhen.write.extract.grammar.cleaning import ProseLine
 from everwhen.write.extract.grammar.parsing import Parse, Word, parsed

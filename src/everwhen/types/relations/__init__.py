@@ -39,6 +39,8 @@ class Relation:
     """What it is told of: `thing` is never somebody who speaks."""
     says: str = PLAIN
     """A fact in words."""
+    holds: str = ""
+    """The same as people say it, where `says` is no such sentence."""
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -47,23 +49,46 @@ class Relation:
 
 
 @cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("table.toml").read_text(encoding="utf-8"))
+
+
+@cache
 def relations() -> tuple[Relation, ...]:
-    text = files(__package__).joinpath("table.toml").read_text(encoding="utf-8")
-    return tuple(_relation(row) for row in tomllib.loads(text)["relation"])
+    return tuple(_relation(row) for row in _table()["relation"])
 
 
 def _relation(row: dict[str, Any]) -> Relation:
     held: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
     }
+    held["says"] = held.get("says", PLAIN).replace("{name}", row["name"])
     return Relation(**held)
 
 
-def in_words(subject: str, predicate: str, value: str) -> str:
-    """A fact as people say it: "Kim's partner is Tom"."""
+@cache
+def _phrases(ended: bool) -> dict[str, str]:
+    """How people say what holds, or with `ended` what held, by predicate."""
+    holds = {one.name: one.holds or one.says for one in relations()} | _table()["holds"]
+    return {name: _VERB.sub(_past, said, 1) if ended else said for name, said in holds.items()}
+
+
+_VERB = re.compile(r"(?<=\{who\} )\w+|\b(?:is|was|include)\b")
+
+
+def _past(verb: re.Match[str]) -> str:
+    stem = verb[0].removesuffix("s").removesuffix("e")
+    return str(_table()["past"].get(verb[0], f"{stem}ed"))
+
+
+def in_words(subject: str, predicate: str, value: str, *, ended: bool = False) -> str:
+    """A fact as people say it: "Kim's partner is Tom", or once it has ended "Kim's partner was Tom"."""
     name = predicate.replace("_", " ")
-    says = next((one.says for one in relations() if one.name == name), PLAIN)
-    return says.replace("{name}", name).replace("{who}", subject).replace("{value}", value)
+    return filled(_phrases(ended).get(name, PLAIN.replace("{name}", name)), subject, value)
+
+
+def filled(phrase: str, subject: str, value: str) -> str:
+    return phrase.replace("{who}", subject).replace("{value}", value)
 
 
 _GRAMMAR = (

@@ -19,6 +19,7 @@ from importlib.resources import files
 from everwhen_time.interval import Interval
 from everwhen_time.tense import BREAKS, VerbDirection, word_direction
 from everwhen_time.tokenizer import Token, word_set
+from everwhen_time.word_lists import english_words
 
 _DAY = 86_400.0
 _CYCLES = ((2.5, "day"), (9.0, "week"), (70.0, "month"), (math.inf, "year"))
@@ -27,6 +28,7 @@ _LEADS = frozenset({"after", "at", "before", "by", "for", "from", "in", "on", "t
 _BEFORE = word_set("to for on in from at the now is be maybe : ,")
 _FAR = 8.0
 """Words from which on a verb is far away."""
+_SETS = english_words("tense")["sets"]
 _REACH = 40
 """Words on either side that are looked at: a sentence without end is not read from end to end for each phrase."""
 _MANY = 3
@@ -102,8 +104,10 @@ def sentence_features(tokens: list[Token], start: int, end: int, look: VerbDirec
     return found
 
 
-def is_arranged(words: Mapping[str, float]) -> bool:
-    """Whether something was put there: "moved to the 31st", "booked for May"."""
+def is_arranged(words: Mapping[str, float], verb: str) -> bool:
+    """Whether something was put there: "moved to the 31st", "booked for May", "raised the rent from September"."""
+    if verb in _SETS and "past verb, from" in words:
+        return True
     return any(name in words for name in ("behind to", "behind for", "past verb, to", "past verb, for"))
 
 

@@ -273,7 +273,7 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
         case MonthDay() if after in WORDS["streets"]:
             return False  # 12 March Street
         case DayOfMonth() | MonthDay() if last == "number":
-            return not counted
+            return not counted and not _is_amount_of(item, tokens, before, after)
         case Fixed(unit="month") if last == "number" and len(tokens[item.end - 1].lower) == 2:
             return not counted  # "in June 86 people came"
         case Fixed(unit="year") if last == "number":
@@ -320,6 +320,13 @@ def _plausible(item: Item, value: Meaning, tokens: list[Token], before: str, aft
                 "psalm",
             )
     return True
+
+
+def _is_amount_of(item: Item, tokens: list[Token], before: str, after: str) -> bool:
+    """Whether a number behind a month is no day of it: "in April, 12 in May", "in May, 12 new members"."""
+    if tokens[item.end - 2].lower != ",":
+        return False
+    return "in" in (before, tokens[item.start].lower) or bool(after and after not in _ENDS)
 
 
 def _person_at(tokens: list[Token], index: int) -> bool:

@@ -32,6 +32,9 @@ _SAYING = re.compile(
 )
 _TITLES = _LISTS["titles"]
 _WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
+_CALENDAR = re.compile(rf"\b(?:{'|'.join(word.title() for word in sorted(_LISTS['calendar']))})\b")
+_CAPITALS = re.compile(r"[A-Z]\w*(?:\s(?:(?:of|the|and)\s)*[A-Z]\w*)*\s[A-Z]\w*")
+"""Two words or more with capitals, as titles have them."""
 
 
 _DAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
@@ -65,7 +68,25 @@ def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
         for match in _QUOTED.finditer(text, start, end):
             if _is_title(match[0][1:-1], text[max(start, match.start() - 40) : match.start()]):
                 spans.append(match.span())
+    if len(_CALENDAR.findall(text, start, end)) > 1:
+        spans += [
+            run.span() for run in _CAPITALS.finditer(text, start, end) if _is_unquoted(text, start, end, run)
+        ]
     return spans
+
+
+def _is_unquoted(text: str, start: int, end: int, run: re.Match[str]) -> bool:
+    """Whether capitals make calendar words a title: three of them, or two behind an article, or beside what one reads
+    or watches. The first word of a sentence tells nothing, nor does a sentence that is written in capitals."""
+    words = [text[start : run.start()], text[run.end() : end]]
+    before, behind = (_WORD.findall(part) for part in words)
+    rest = [word for word in (*before, *behind) if word not in _SMALL]
+    if not any(word[0].islower() for word in rest):
+        return False
+    capitals = len(_CALENDAR.findall(run[0])) - (not before and _CALENDAR.match(run[0]) is not None)
+    near = {word.lower() for word in (*before[-3:], *behind[:3])}
+    opens = bool(before) and run[0].startswith(("The ", "A ", "An "))
+    return capitals > 2 or (capitals == 2 and (opens or not _TITLES.isdisjoint(near)))
 
 
 _SPACE = re.compile(r"\s")
@@ -76,10 +97,15 @@ _QUOTES = re.compile(r"[\"'“‘«]")
 def _is_title(inside: str, before: str) -> bool:
     """Whether the quotation marks hold a name: calendar words and numbers, or words with capitals, that nobody says."""
     words = _WORD.findall(inside)
-    if not words or len(words) > _LONGEST or not _SPOKEN.isdisjoint(word.lower() for word in words):
+    if not words or len(words) > _LONGEST:
+        return False
+    capitals = sum(
+        _CALENDAR.match(word) is not None for word in words[1:]
+    )  # "Next Week", and not "Next week"
+    if not capitals and not _SPOKEN.isdisjoint(word.lower() for word in words):
         return False
     titled = not _TITLES.isdisjoint(word.lower() for word in _WORD.findall(before)[-3:])
-    if _SAYING.search(before) and not (titled and before.rstrip()[-1:].isalpha()):
+    if capitals < 2 and _SAYING.search(before) and not (titled and before.rstrip()[-1:].isalpha()):
         return False
     return all(word[0].isupper() or word[0].isdigit() or word in _SMALL for word in words)
 

@@ -11,7 +11,7 @@ from everwhen_time.calendar import DAY, MULTIPLES, UNITS, Unit, first_week, floo
 from everwhen_time.cycles import Cycle, after, before, instances
 from everwhen_time.interval import Grain, coarser
 from everwhen_time.iso import Duration
-from everwhen_time.meaning import GRAIN, Context, Kind, Meaning, Sign, Span, UnitAt, unit_span
+from everwhen_time.meaning import GRAIN, PARTS_OF_DAY, Context, Kind, Meaning, Sign, Span, UnitAt, unit_span
 
 # A half of one unit is told in the next smaller one: a year and a half ago is a month, not a year.
 _FRACTIONS: dict[Unit, tuple[int, Unit]] = MULTIPLES | {
@@ -40,6 +40,7 @@ class Amount:
     """An amount of time in calendar units: two years and three months."""
 
     parts: tuple[tuple[Count, Unit], ...]
+    nights: bool = False  # of days: the nights are counted
 
     @property
     def unit(self) -> Unit:
@@ -162,6 +163,11 @@ class Window(Meaning):
     from_now: bool = False  # "within two weeks" begins now, "the next two weeks" tomorrow
 
     def span(self, ctx: Context) -> Span:
+        if self.amount.nights and not self.from_now:  # up to last night, or from tonight on
+            edge, far = ctx.today, self.amount.move(ctx, ctx.today, self.sign)
+            first, last = (far, edge - DAY) if self.sign < 0 else (edge, far - DAY)
+            evening, morning = PARTS_OF_DAY["night"]
+            return Span(first + timedelta(hours=evening), last + timedelta(hours=morning), "hour")
         short = self.amount.unit in ("hour", "minute", "second")
         grain: Grain = GRAIN[self.amount.unit] if short else "day"
         if self.sign < 0:

@@ -24,7 +24,7 @@ from everwhen_time.offsets import Amount, InAmount, Offset
 from everwhen_time.parser import Item, RuleBook, parse
 from everwhen_time.reference import Recurrence, TimeRef
 from everwhen_time.rules import english
-from everwhen_time.tense import VerbDirection, side_of
+from everwhen_time.tense import VerbDirection, asked_side, side_of
 from everwhen_time.tokenizer import Token, tokenize
 from everwhen_time.word_lists import english_words
 from everwhen_time.zones import zone_of
@@ -213,6 +213,7 @@ def _refer(
     meaning = item.value
     if not isinstance(meaning, Meaning):
         return None
+    looks = asked_side if ctx.asks and looks is side_of else looks
     look = VerbDirection(ctx.side, True) if ctx.side else looks(tokens, item.start, item.end)
     if look.side is None and isinstance(meaning, InAmount) and whole_text(item, tokens):
         look = VerbDirection("future", True)  # all that is said is "in one day"
@@ -248,7 +249,7 @@ def _meant(
     """Of the time before and the time to come, the likelier one, and how certain that makes it, where no verb tells or
     one in the past. `told` is where that verb puts it. What may be going on now is neither: "Review Friday", said on a
     Friday."""
-    arranged = is_arranged(words)
+    arranged = is_arranged(words, look.word)
     stretch = isinstance(meaning, Between) and "led by from" in words
     if look.side == "past" and (isinstance(meaning, (Bound, Holiday)) or (stretch and not arranged)):
         return told, sure  # "I stayed until March", "a scarf for Christmas"

@@ -92,6 +92,84 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
     return best[1] if best else VerbDirection(None)
 
 
+def asked_side(tokens: list[Token], start: int, end: int) -> VerbDirection:
+    """The way that a question looks at the tokens `start` to `end`: that of its auxiliary, "did Ana do" and "will she
+    have sent"; where another clause has the time, that of the nearest verb ("what did she say she will do in June")."""
+    if _arranged(tokens, start):
+        return VerbDirection("future", True)
+    first, last = start, end
+    while first > 0 and tokens[first - 1].lower not in BREAKS:
+        first -= 1
+    while last < len(tokens) and tokens[last].lower not in BREAKS:
+        last += 1
+    place = next((at for at in range(start - 1, first - 1, -1) if _is_auxiliary(tokens, at, first)), None)
+    if place is None and all(word_direction(tokens, at) is None for at in range(first, start)):
+        place = next(
+            (at for at in range(end, last) if _is_auxiliary(tokens, at, first)), None
+        )  # "in June, did"
+    if place is None or _other_clause(tokens, place, start):
+        look = side_of(tokens, start, end)
+        if look.certain or place is None:
+            return look
+    return _of_auxiliary(tokens[place].lower, [one.lower for one in tokens[place + 1 : max(start, last)]])
+
+
+def _is_auxiliary(tokens: list[Token], place: int, first: int) -> bool:
+    """Whether a finite auxiliary stands there. "Do" and "have" are none behind another one, or behind "to"."""
+    word, before = tokens[place].lower, tokens[place - 1].lower if place else ""
+    if word == "'s":
+        return before in _WH
+    if word not in _FINITE or before in ("to", "have", "has"):
+        return False
+    return word not in ("do", "have") or all(one.lower not in _FINITE for one in tokens[first:place])
+
+
+def _other_clause(tokens: list[Token], place: int, start: int) -> bool:
+    """Whether a clause begins between an auxiliary and its subject, and the time: "do you know what she did in"."""
+    for at in range(place + 2, start):
+        word, after = tokens[at].lower, tokens[at + 1]
+        if word in _OPENS_CLAUSE or (
+            word in _SUBJECTS and after.kind == "word" and after.lower not in _LEADS
+        ):
+            return True
+    return False
+
+
+def _of_auxiliary(word: str, rest: list[str]) -> VerbDirection:
+    """The side of an auxiliary and of the words behind it."""
+    done = next((at for at, one in enumerate(rest) if _is_participle(one)), None)
+    if word in _LOOKS_BACK:
+        return VerbDirection("past", True, word=word)
+    if {"know", "remember", "recall"}.intersection(rest[1:2]):
+        return VerbDirection(None)  # "what do you know about the party in June"
+    perfect = done is not None and "to" not in rest[:done]
+    if perfect and (
+        (word in ("has", "have", "hasn't", "haven't") and rest[done or 0] not in (*_ARRANGED, "got"))
+        or (word == "'s" and rest[0] in ("been", "happened", "changed"))
+        or ("have" in rest[:done] and word not in _LOOKS_AHEAD)
+    ):
+        return VerbDirection("past", True, word=word)
+    is_be = word in _BE
+    return VerbDirection("future", not is_be, is_be or word in _PRESENT, word)
+
+
+def _is_participle(word: str) -> bool:
+    regular = word.endswith("ed") and (word not in _NOT_PAST or word in _ARRANGED)
+    return regular or word in _PAST or word in ("come", "become", "run")
+
+
+_LOOKS_BACK = word_set("did didn't was wasn't were weren't had hadn't what'd where'd when'd why'd how'd")
+_LOOKS_AHEAD = word_set(
+    "will won't shall shan't who'll what'll when'll where'll i'll we'll you'll he'll she'll they'll"
+)
+_FINITE = _LOOKS_BACK | _LOOKS_AHEAD | _AUXILIARIES | word_set("am isn't aren't don't doesn't hasn't haven't")
+_FINITE |= word_set("wouldn't can't couldn't shouldn't must might")
+_WH = word_set("who what when where why how which")
+_OPENS_CLAUSE = _WH | word_set("whom whose that if because while before after until although though since")
+_SUBJECTS = word_set("i he she we they")  # "you" and "it" may be objects: "did Tom give you money"
+_LEADS = word_set("in on at by for from to until till since between during before after around about and or")
+
+
 def _obliged(tokens: list[Token], index: int) -> bool:
     """Whether it had to be: "it had to be signed on Monday"."""
     word = tokens[index].lower if index >= 0 else ""
@@ -155,7 +233,7 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
         return "future", 0.6
     if word in _PRESENT or word in ("deadline", "eta"):
         return "future", 0.5 if word in _BE else 0.6
-    if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS:
+    if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS and not word.endswith("ed"):
         asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
         return None if asked else ("future", 0.4)
     opening = index == 0 or tokens[index - 1].lower in (*BREAKS, ":")

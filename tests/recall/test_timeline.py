@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen import Event, Interval, Memory, UsageError
-from everwhen.recall.timeline import merged, timeline
+from everwhen.recall.timeline import merged, timeline, upcoming
 
 
 def day(month: int, number: int) -> datetime:
@@ -51,6 +51,15 @@ def test_plans_are_marked_and_what_did_not_happen_is_left_out(ana: Memory) -> No
     assert [status for text, status in statuses.items() if "aquarium" in text] == ["planned"]
     assert not any("gym" in text for text in statuses)
     assert any("gym" in entry.text and entry.status == "negated" for entry in ana.timeline(negated=True))
+
+
+def test_what_is_planned_next_is_ahead_of_the_moment_and_each_plan_comes_once(ana: Memory) -> None:
+    ana.add({"role": "user", "name": "Ana", "content": "I start at the aquarium on 7 July!"}, at=day(6, 21))
+    ana.add({"role": "user", "name": "Ana", "content": "I fly to Oslo on 6 October."}, at=day(6, 22))
+    plans = ana.events(status="planned")
+    assert [event.occurred.start.month for event in upcoming(plans, day(6, 30)) if event.occurred] == [7, 10]
+    assert [event.verb for event in upcoming(plans, day(7, 20))] == ["fly"]
+    assert upcoming(plans, day(11, 19)) == []
 
 
 def test_a_plan_is_not_told_again_as_a_fact(ana: Memory) -> None:

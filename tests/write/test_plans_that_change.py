@@ -88,6 +88,43 @@ def test_cases_that_nobody_looked_at_hold_as_often_as_before(tmp_path: Path) -> 
     assert right >= BLIND
 
 
+@pytest.mark.parametrize(
+    "plan", ["We're going to Lisbon from 3 to 9 October.", "I booked a trip to Lisbon for 3 October."]
+)
+@pytest.mark.parametrize(
+    "change",
+    [
+        "The Lisbon trip is put off to 12 November.",
+        "We had to put off the trip to Lisbon until 12 November.",
+        "The trip to Lisbon has been postponed, we fly on 12 November now.",
+        "We put off Lisbon. The new dates are 12 to 18 November.",
+        "We're not going to Lisbon in October any more, we moved it to 12 November.",
+    ],
+)
+def test_a_trip_that_was_put_off_has_one_date_in_the_calendar_in_when_and_in_an_answer(
+    memory: Memory, plan: str, change: str
+) -> None:
+    memory.add(plan, at=moment("2025-08-20T09:00"))
+    memory.add(change, at=moment("2025-09-15T09:00"))
+    asked = {"at": moment("2025-09-20T09:00")}
+    days = [event.occurred.start for event in memory.events(status="planned") if event.occurred]
+    found = memory.when("When is the trip to Lisbon?", **asked)
+    answer = memory.ask("When is the trip to Lisbon?", **asked, model="none")
+    assert set(days) == {moment("2025-11-12T00:00")}
+    assert found is not None and found.interval.start == moment("2025-11-12T00:00")
+    assert [one.start for one in answer.intervals] == [moment("2025-11-12T00:00")]
+
+
+def test_what_was_booked_for_a_day_to_come_is_planned_and_not_happened(memory: Memory) -> None:
+    memory.add("I booked the ferry for 3 June next year.", at=moment("2025-08-20T09:00"))
+    memory.add("The landlord raised the rent to 990 from September.", at=moment("2025-07-18T09:00"))
+    told = {event.verb: (event.status, event.occurred) for event in memory.events()}
+    assert {verb: (status, f"{when.start:%Y-%m}") for verb, (status, when) in told.items() if when} == {
+        "book": ("planned", "2026-06"),
+        "raise": ("planned", "2025-09"),
+    }
+
+
 PLAN, CHANGE = datetime(2025, 5, 20, 9, tzinfo=UTC), datetime(2025, 5, 28, 9, tzinfo=UTC)
 
 

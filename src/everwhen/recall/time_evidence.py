@@ -106,16 +106,19 @@ def gather_evidence(
             begun = [_of_fact(row, turn, rank, around, predicates) for row in facts.get(id_, [])]
             told_here = by_turn.get(id_, [])
             found = _clues(turn, around, rank, told_here, begun)
-            clues += _as_they_stand(found, told_here)
+            earlier = [event for event in told if event.id in {one.replaces for one in told_here}]
+            clues += _as_they_stand(found, told_here, earlier)
     return clues
 
 
-def _as_they_stand(found: list[TimeEvidence], events: Sequence[Event]) -> list[TimeEvidence]:
-    """Without the dates of plans that have changed since; where one changed, its version says what its words mean."""
+def _as_they_stand(
+    found: list[TimeEvidence], events: Sequence[Event], earlier: Sequence[Event]
+) -> list[TimeEvidence]:
+    """Without the dates of plans that have changed since, where they were told or where they changed ("not in October,
+    we moved it to May"): the version says what its words mean. `earlier` are those that the turn's versions replace."""
     last = [event for event in events if event.superseded_at is None]
-    changed = [
-        event.occurred for event in events if event.superseded_at is not None and event.occurred is not None
-    ]
+    over = (event.occurred for event in (*events, *earlier) if event.superseded_at is not None)
+    changed = [interval for interval in over if interval is not None]
     stands = {event.occurred for event in last}
     meant = {event.expression: event.occurred for event in last if event.replaces}
     return [

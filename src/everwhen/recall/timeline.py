@@ -53,6 +53,17 @@ def timeline(
     return sorted(inside, key=lambda one: (_place(one), one.interval.end or _LAST, one.kind, one.text))
 
 
+def upcoming(events: Iterable[Event], at: datetime) -> list[Event]:
+    """What is planned and not over at a moment, each plan once, the next one first: only what words give a date."""
+    ahead = [
+        event
+        for event in events
+        if event.status == "planned" and not event.inferred and event.occurred and event.occurred.start
+        and (event.occurred.end is None or event.occurred.end > at)
+    ]  # fmt: skip
+    return sorted(merged(ahead), key=lambda event: (event.occurred and event.occurred.start) or at)
+
+
 def changes_in(row: FactRow, window: Interval | None, zone: str) -> bool:
     """Whether a fact begins or ends in a window of time, as far as its grain says."""
     return window is None or any(

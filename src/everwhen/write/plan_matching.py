@@ -15,7 +15,7 @@ from everwhen.types import Event, Turn
 from everwhen.write.extract.base import ExtractedEvent
 from everwhen.write.extract.grammar.cleaning import passages
 from everwhen.write.extract.grammar.parsing import Word, parser
-from everwhen.write.extract.grammar.word_lists import ARRANGING, LIGHT, STATIVE
+from everwhen.write.extract.grammar.word_lists import ARRANGING, LIGHT, STATIVE, TRAVELLING, TRIPS
 from everwhen_time import Interval, TimeRef, resolve
 
 MOST_PLANS = 100
@@ -89,7 +89,9 @@ class PlanSentence:
 
     def name_of(self, theme: Word, plan: PlannedEvent) -> str:
         """What a question calls the plan: as the sentence does, and with whom."""
-        words = [*(word for word in theme.subtree() if word.i < theme.i), theme]
+        where = [one for prep in theme.children if prep.dep == "prep" for one in prep.subtree()]
+        where = [] if any(self.at(one) for one in where) else where
+        words = [*(word for word in theme.subtree() if word.i < theme.i), theme, *where]
         name = " ".join("the" if word.lower in _OWN or word.lower == "the" else word.text for word in words)
         known = (word for word in self.words if word.pos == "PROPN" and not self.at(word))
         whom = [word.text for word in known if word.lower in plan.words and word.text not in name]
@@ -191,6 +193,7 @@ def _fits(theme: Word, said: PlanSentence, plan: PlannedEvent, means: SameMeanin
         elif word.pos in (*NOUNS, "ADJ", "NUM") and not (
             {word.lower, word.lemma.lower()} & plan.words
             or (word is theme and theme.child("det", "poss") and means(word.lemma, plan.event.verb))
+            or (word is theme and len(words) > 1 and word.lemma in TRIPS and plan.event.verb in TRAVELLING)
         ):
             return False
     return True

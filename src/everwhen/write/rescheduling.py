@@ -32,6 +32,7 @@ from everwhen.write.plan_matching import (
     plan_of,
     sentences_of,
 )
+from everwhen_time import TimeRef
 
 MOST_SENTENCES = 24
 """Sentences of a turn that are read; more is a text that somebody pasted."""
@@ -41,7 +42,8 @@ AGREES = 0.5
 """The chance of a yes, or of a no, from which the reader's answer counts."""
 SHORT = 6
 """Words beside the date that a correction has at the most."""
-_HERE = frozenset({"it", "that", "this"})
+_HERE = frozenset({"it", "that", "this", "date", "dates"})
+_PUT_OFF = frozenset({"postpone", "delay", "reschedule", "defer", "put off", "push back"})
 _UNREAL = frozenset({"supposed", "denied", "fiction"})
 
 Version = tuple[ExtractedEvent, Event | ExtractedEvent]
@@ -78,6 +80,10 @@ def versions(
             told = [plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)]
             known = said.ahead([*plans, *told])
             last = [spoken_of] if spoken_of in known else [one for one in known if one.said.id in lately]
+            names = {word.lower for word in said.words if word.pos == "PROPN" and said.at(word) is None}
+            last = last or [
+                one for one in known if names & one.words
+            ]  # "not going to Lisbon, we moved it to"
             named = list(named_plans(said, known, means))
             change = _change(asked, said, named, last)
             spoken_of = named[0][1] if named else spoken_of
@@ -86,12 +92,16 @@ def versions(
             event, plan = change
             same = (at for at in own if _retells(events[at], said) and events[at] is not plan.event)
             if (at := next(same, None)) is not None:
-                event = events[at] = replace(event, text=events[at].text, entities=events[at].entities)
+                event = events[at] = replace(event, entities=events[at].entities)
             else:
                 events.append(event)
             found.append((event, plan.event))
             plans = [one for one in plans if one.event is not plan.event]
+            if (version := plan_of(event, turn)) is not None:  # "We put off Lisbon. The new dates are …"
+                spoken_of = version
+                plans.append(version)
         gone = {id(old) for _, old in found}
+        gone |= {id(plan.event) for plan in plans}
         now = [event for event in events if event.turns[:1] == (turn.id,) and id(event) not in gone]
         plans += [plan for event in now if (plan := plan_of(event, turn)) is not None]
     return replace(extraction, events=tuple(events)), found
@@ -162,9 +172,8 @@ def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent)
         unsaid = when.relevance <= 0  # else it has a time that nobody can read
         return _off(plan) if unsaid and _ends(other, off, ("ended", "denied")) else None
     verb = next((word for word in (theme.head, *theme.ancestors()) if word.pos in ("VERB", "AUX")), theme)
-    disturbed = other.status not in _UNREAL and (
-        max(_yes(other), _yes(off)) >= AGREES or (other.relevance > 0 and _is_moved(theme, verb, said))
-    )
+    moved = other.status not in _UNREAL and other.relevance > 0 and _is_moved(theme, verb, said)
+    disturbed = moved or (other.status not in _UNREAL and max(_yes(other), _yes(off)) >= AGREES)
     same = verb.lemma.lower() == plan.event.verb.split()[0]
     takes_part = plan.event.verb.split()[0] not in SAYS_LITTLE and not same
     inside = {id(said.at(word)) for word in theme.subtree()} if theme.dep in SUBJECTS else set()
@@ -172,7 +181,7 @@ def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent)
     new = new_time(said.text, times, said.turn, plan.occurred)
     if new is not None:
         plain = theme.dep in SUBJECTS and (same or verb.lemma in SAYS_LITTLE) and not takes_part
-        told = when.relevance > 0 and when.status not in _UNREAL
+        told = max(when.relevance, other.relevance if moved else 0.0) > 0 and when.status not in _UNREAL
         return new if told and (plain or disturbed) else None
     for ref in times if disturbed else ():
         parts = [word for word in said.words if said.at(word) is ref]
@@ -182,11 +191,17 @@ def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent)
 
 
 def _is_moved(theme: Word, verb: Word, said: PlanSentence) -> bool:
-    """Whether something is done to the theme that leads to a time: "is moved to June 19"."""
-    leads = (word for word in verb.children if word.lower in MOVED_TO)
-    return theme.dep in ("nsubjpass", "dobj") and any(
-        said.at(word.subtree()[-1]) is not None for word in leads
+    """Whether something is done to the theme that leads to a time, "is moved to June 19", or puts it off."""
+    puts_off = verb.lemma in _PUT_OFF or any(
+        f"{verb.lemma} {word.lower}" in _PUT_OFF for word in verb.children
     )
+    return theme.dep in ("nsubjpass", "dobj") and (puts_off or bool(_led_to(verb, said)))
+
+
+def _led_to(verb: Word, said: PlanSentence) -> list[TimeRef]:
+    """The times that a verb leads to: "moved it to May"."""
+    leads = (said.at(word.subtree()[-1]) for word in verb.children if word.lower in MOVED_TO)
+    return [ref for ref in leads if ref is not None]
 
 
 def _ends(still: Reading, off: Reading, statuses: Sequence[str]) -> bool:
@@ -202,7 +217,11 @@ def _pronoun_or_date(
     themes = [word for word in said.themes() if word.dep != "ROOT"]
     about = any(word.lower in _HERE for word in themes)
     says = [word for word in themes if word.lower not in _HERE]
-    if any(word.lower != "i" or word.head.lemma not in STATIVE for word in says):
+    does = [
+        one.head for one in themes if one.lower in _HERE and one.dep == "dobj" and not one.head.child("neg")
+    ]
+    moved = [ref for verb in does for ref in _led_to(verb, said)]
+    if any(word.lower not in ("i", "we") or not (moved or word.head.lemma in STATIVE) for word in says):
         return None
     if any(word.head.tag == "VBD" and word.head.lemma == "be" for word in themes):
         return None  # "it was on the 14th last year"
@@ -217,13 +236,14 @@ def _pronoun_or_date(
         return None
     plan = last[0]
     said = replace(said, before=f"{plan.said.speaker}: {plan.said.text}"[-BEFORE:])
-    new = new_time(said.text, said.times, said.turn, plan.occurred)
+    new = new_time(said.text, moved or said.times, said.turn, plan.occurred)
     question = f"When is {plan.name}?"
     if new is not None:
         pair = (Passage(plan.said.speaker, plan.said.text), said.passage)
         (when,) = asked(said, question)
         renews = float(asked.reader.renews(question, [pair])[0])
-        if when.status in _UNREAL or max(renews, when.relevance) <= 0:
+        unreal = _UNREAL - {"denied"} if moved else _UNREAL  # "we don't go in May, we moved it to June"
+        if when.status in unreal or max(renews, when.relevance) <= 0:
             return None
         return _version(said, plan, new), plan
     if not about or said.times:
@@ -247,13 +267,11 @@ def _no(reading: Reading) -> float:
 
 
 def _version(said: PlanSentence, plan: PlannedEvent, new: ChangedTime) -> ExtractedEvent:
-    """The plan with another time, or denied. What does not name it is told in the plan's own words."""
+    """The plan in its own words with another time; or denied, with the words that say so."""
     old = plan.event
-    text = f"{said.turn.speaker}: {said.text}"
-    nouns = [word for word in said.words if word.pos in NOUNS and said.at(word) is None]
-    if not any({word.lower, word.lemma.lower()} & plan.words for word in nouns):
-        again = old.text.replace(old.expression, new.expression)
-        text = f"{text} ({old.text})" if new.off or again == old.text else again
+    text = old.text.replace(old.expression, new.expression)
+    if new.off or text == old.text:
+        text = f"{said.turn.speaker}: {said.text} ({old.text})"
     return ExtractedEvent(
         subject=old.subject,
         verb=old.verb,

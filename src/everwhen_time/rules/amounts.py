@@ -78,8 +78,13 @@ def fortnights(count: float) -> Amount:
     return amount(2 * count, "week")
 
 
+add(
+    "nights",
+    lambda count: Amount(amount(count, "day").parts, nights=True),
+    "<count> nights|sleeps",
+    gives="amount",
+)
 # Counted as plain days: whose weekends and holidays is not said.
-add("nights", lambda count: amount(count, "day"), "<count> nights|sleeps", gives="amount")
 add("working days", lambda count: amount(count, "day"), "<count> working|business days", gives="amount")
 
 

@@ -131,7 +131,7 @@ def test_an_event_reads_as_a_person_would_write_it(said: str, subject: str, text
 @pytest.mark.parametrize(
     ("text", "status", "wanted"),
     [
-        ("The launch slipped to 12 June.", "happened", "2023-06-12..2023-06-13"),
+        ("The launch slipped to 12 June.", "planned", "2023-06-12..2023-06-13"),
         ("I have an exam on Friday.", "planned", "2023-05-12..2023-05-13"),
         ("We have guests on Sunday.", "planned", "2023-05-14..2023-05-15"),
         ("I sold the car on the 12th.", "happened", "2023-04-12..2023-04-13"),

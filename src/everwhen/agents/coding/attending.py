@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from operator import itemgetter
 
 from everwhen.agents.coding.tools import Event, Tool
 from everwhen.api.memory import Memory
+from everwhen.recall.timeline import upcoming
 from everwhen.settings import load
 from everwhen.types import Message
 from everwhen.types.recall import CUT, framed, line
@@ -133,15 +133,11 @@ class Attendant:
         ).stable
         if known:
             yield known
-        planned = [
-            (one.occurred.start, one.zone, one.text or f"{one.subject} {one.verb} {one.object}")
-            for one in self.memory.events(status="planned", between=(now, now + SOON))
-            if one.occurred is not None and one.occurred.start is not None and not one.inferred
-        ]
-        planned.sort(key=itemgetter(0))
+        planned = upcoming(self.memory.events(status="planned", between=(now, now + SOON)), now)
         lines = [
-            line(f"{at.astimezone(zone_of(zone)):%Y-%m-%d}", words)
-            for at, zone, words in planned[:MOST_PLANS]
+            line(f"{one.occurred.start.astimezone(zone_of(one.zone)):%Y-%m-%d}", one.text or one.title)
+            for one in planned[:MOST_PLANS]
+            if one.occurred is not None and one.occurred.start is not None
         ]
         if lines:
             yield framed(PLANNED, "".join(lines))

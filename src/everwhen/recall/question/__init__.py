@@ -29,7 +29,7 @@ _SECOND_PERSON = pattern(r"\b(?:you|your|yours)\b")
 def parse(words: str, at: datetime | None = None, zone: str | None = None) -> Question:
     """Take a question apart. With the moment of asking, and its zone, `time` has what it says about time."""
     if at is not None:
-        return replace(parse(words), time=constraint(words, at, zone))
+        return replace(parse(words), time=constraint(plainly(words), at, zone))
     text = plainly(words)
     needs, cues = complexity(words)
     question = Question(

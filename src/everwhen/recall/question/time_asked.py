@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Literal
 
 from everwhen.recall.question.parsed import Edge, Form, Order, Question
 from everwhen.recall.question.word_patterns import AUXILIARY, HOW_LONG, LENGTH, pattern
@@ -122,10 +121,9 @@ _HOW_MANY = pattern(rf"\bhow\s+many\s+({LENGTH})\b")
 
 def undated(words: str, at: datetime, zone: str) -> tuple[str, Interval] | None:
     """A question without the one time that it names, and that time."""
-    tense: Literal["past"] | None = "past" if _HAPPENED.search(words) or _PAST.search(words) else None
     named = [
         (ref.span, ref.interval)
-        for ref in resolve(words, at, zone, tense, question=True)
+        for ref in resolve(words, at, zone, question=True)
         if ref.kind == "point" and ref.interval
     ]
     if len(named) != 1:

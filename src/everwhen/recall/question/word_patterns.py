@@ -17,7 +17,7 @@ TOTAL = "in total|altogether|combined"
 
 _POLITE = re.compile(
     rf"^\W*(?:(?:please|so|and|well|hey|{TOTAL}|overall|ok(?:ay)?|do you (?:know|remember|recall)|"
-    r"(?:(?:can|could) you )?(?:tell|remind) me)[\s,:]+(?:of\s+)?)*",
+    r"(?:(?:can|could) you )?(?:tell|remind|show|give) me)[\s,:]+(?:of\s+)?)*",
     re.IGNORECASE,
 )
 

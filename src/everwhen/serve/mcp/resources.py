@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from mcp import MCPError
@@ -25,6 +26,7 @@ from everwhen.serve.mcp.results import (
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import Entry
 from everwhen.types.time_arguments import TimeReader
+from everwhen_time import Interval
 
 RECENT = 30
 """Entries of the resource that tells what happened last."""
@@ -91,7 +93,8 @@ def add_prompts(server: MCPServer[Any], reach: MemoryAccess) -> None:
     def what_is_planned() -> str:
         """What is planned, as far as the memory knows."""
         with opened(reach, "read", "timeline", _refused) as memory:
-            planned = [one for one in memory.timeline() if one.status == "planned"]
+            ahead = Interval(datetime.now(UTC), None, "second")
+            planned = [one for one in memory.timeline(between=ahead) if one.status == "planned"]
             return _asked("What is planned next?", _listed(planned))
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from html import escape
 
 from everwhen.api.memory import Memory
+from everwhen.recall.timeline import upcoming
 from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spoken
@@ -18,8 +19,9 @@ from everwhen.ui.page import UIPage
 RECENT_DAYS = 30
 """What counts as lately, on the overview."""
 SUBJECTS, FACTS_EACH, LINES = 4, 4, 7
+YEAR = timedelta(days=370)
 STILL_NOW = timedelta(days=2)
-"""A memory whose last words are no older is looked at from now, an older one from its last day."""
+"""What happened lately is counted from now where the last words are no older, else from the last day."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Overview(UIPage):
         self._counts(data)
         with block("div", "cards"):
             self._known(data)
-            none = f"Nothing is planned after {self._day(data.at)}."
+            none = f"Nothing is planned after {self._day(self.session.moment)}."
             self._events("Planned next", data.planned, none, "planned")
             self._changed(data)
             none = f"Nothing in the {RECENT_DAYS} days before."
@@ -77,10 +79,11 @@ class Overview(UIPage):
         known = [
             (name, [fact for fact in sure if fact.subject == name][:FACTS_EACH]) for name in first[:SUBJECTS]
         ]
-        near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at + timedelta(days=370)), as_of=then)
+        near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at), as_of=then)
         begun = {event.id: event.occurred.start for event in near if event.occurred and event.occurred.start}
         dated = [event for event in near if event.id in begun and not event.inferred]
-        planned = [event for event in dated if event.status == "planned" and begun[event.id] >= at]
+        now = self.session.moment  # what is over is not next, however long ago the last word was said
+        planned = upcoming(memory.events(status="planned", between=(now, now + YEAR), as_of=then), now)
         lately = [
             event for event in dated if event.status in ("happened", "ongoing") and begun[event.id] < at
         ]
@@ -89,7 +92,7 @@ class Overview(UIPage):
             known,
             len(held),
             entities[:12],
-            sorted(planned, key=lambda event: begun[event.id])[:LINES],
+            planned[:LINES],
             sorted(lately, key=lambda event: begun[event.id], reverse=True)[:LINES],
             _changes(memory, at, then),
             len(memory.facts.review()) if then is None else 0,
@@ -97,7 +100,7 @@ class Overview(UIPage):
         )
 
     def _from(self) -> datetime:
-        """The moment that "next" and "lately" are counted from."""
+        """The moment that "lately" is counted from."""
         stats, moment = self.session.stats, self.session.moment
         last = stats.last if stats is not None else None
         if self.session.as_of is not None or last is None or last + STILL_NOW > moment:

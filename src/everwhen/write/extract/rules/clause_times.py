@@ -19,7 +19,7 @@ from everwhen_time.zones import zone_of
 FIXED = 0.75
 """Confidence below which `when` calls an expression floating: no tense told it which Friday."""
 
-_PUT_ON = re.compile(r"\b(?:to|for)\s+(?:the\s+)?$", re.IGNORECASE)
+_PUT_ON = re.compile(r"\b(?:to|for|from)\s+(?:the\s+)?$", re.IGNORECASE)
 
 SINCE = "so long since"
 """The rule of `when` that reads how long something is past."""

@@ -206,8 +206,8 @@ def _corrected(state: Status, clause: Clause, interval: Interval, turn: Turn) ->
     kind = tense(clause)
     if interval.end is None and state == "happened" and kind == "perfect":
         return "ongoing"  # "I have been there since March"
-    if state == "ongoing" and interval.start is not None and interval.start > turn.said_at:
-        return "planned"
+    if state in ("ongoing", "happened") and interval.start is not None and interval.start > turn.said_at:
+        return "planned"  # "booked the ferry for 3 June": the booking is over, the ferry is to come
     behind = interval.end is not None and interval.end <= turn.said_at
     if behind and state in ("ongoing", "planned") and kind in ("present", "progressive"):
         return "happened"

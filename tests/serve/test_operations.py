@@ -46,7 +46,6 @@ OWN = {
 OWN_DEFAULTS = {
     ("forget", "dry_run"): True,
     ("get_facts", "as_of"): None,
-    ("fact_history", "predicate"): None,
 }
 """Defaults of tools that are their own: nothing is forgotten by mistake, and one tool stands for two operations."""
 

@@ -11,7 +11,7 @@ from everwhen.api.extraction_wait import still_pending
 from everwhen.errors import UsageError
 from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall
-from everwhen.types import Entry, Event, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
+from everwhen.types import Entry, Fact, Recalled, Receipt, Statement, TimeAnswer, Turn
 from everwhen.types.jsonable import jsonable
 from everwhen_time import Interval
 from everwhen_time.render import in_plain_words
@@ -214,7 +214,7 @@ def show_memory(one: Recalled) -> Json:
     return told
 
 
-def by_id(one: Turn | Recalled | Event) -> str:
+def by_id(one: Turn | Recalled) -> str:
     return name_of(one.id)
 
 
@@ -257,11 +257,6 @@ def show_entry(entry: Entry) -> Json:
         "status": entry.status or None,
         "turns": list(entry.turns),
     }
-
-
-def show_event(event: Event) -> Json:
-    when = _when(event.occurred, event.zone)
-    return {"when": when} | _fields(event, "subject verb object text status confidence turns")
 
 
 def show_fact(fact: Fact) -> Json:

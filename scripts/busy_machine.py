@@ -105,7 +105,18 @@ def servers(home: Path, processes: int) -> None:
         for _ in range(STARTS):
             start = time.monotonic()
             with subprocess.Popen(
-                [sys.executable, "-P", "-m", "everwhen", "mcp", "--home", str(home), "--bank", "work"],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "everwhen",
+                    "server",
+                    "mcp",
+                    "--home",
+                    str(home),
+                    "--bank",
+                    "work",
+                ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 text=True,

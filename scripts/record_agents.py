@@ -75,7 +75,7 @@ def record(tool: str, modules: Path, folder: Path, provider: Provider) -> dict[s
     log = folder / "hooks.jsonl"
     recorded(user, folder / "recorder.py", log)
     # The process is there, as it is after the first prompt of a day.
-    process = subprocess.Popen([*everwhen, "resident", "--home", str(home)], env={**base, **python})
+    process = subprocess.Popen([*everwhen, "server", "resident", "--home", str(home)], env={**base, **python})
     while not (home / hook.FOLDER / hook.SOCKET).exists():
         time.sleep(0.1)
     environment = {**base, **python, **variables(provider.url)}

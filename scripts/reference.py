@@ -143,7 +143,9 @@ def _default_of(schema: dict[str, Any], required: bool) -> str:
 def _mcp() -> str:
     from everwhen.serve.mcp.tools import TOOLS
 
-    lines = head("MCP tools", "Every tool that `everwhen mcp` gives to a client, as the client sees it.")
+    lines = head(
+        "MCP tools", "Every tool that `everwhen server mcp` gives to a client, as the client sees it."
+    )
     lines += ["[MCP](../mcp.md) says how to connect a client, and how much comes back.", ""]
     for tool in TOOLS.values():
         if not getattr(tool, "listed", True):

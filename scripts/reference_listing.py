@@ -1,4 +1,4 @@
-"""What the MCP server says of itself, asked of the server: `everwhen mcp` answers with it before it is loaded."""
+"""What the MCP server says of itself, asked of it: `everwhen server mcp` answers with it before it is loaded."""
 
 from __future__ import annotations
 

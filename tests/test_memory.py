@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import sqlite3
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -15,9 +13,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
-from everwhen.errors import ModelError
 from everwhen.recall import Recipe, grep
-from everwhen.types.jsonable import jsonable
 
 MARCH = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 
@@ -207,42 +203,6 @@ def test_reembedding_gives_a_bank_new_vectors_and_the_new_name(home: Path) -> No
         assert (memory.stats().embedder, memory.stats().dimension) == ("conversation-1", 384)
 
 
-@pytest.fixture
-def old_bank(home: Path) -> Path:
-    """A bank as an earlier version left it, whose packaged model is no longer there."""
-    with Memory.open(home, "old", extract="none", cache_entries=0) as memory:
-        memory.add(["I moved to Porto", "The soup was cold"])
-    with sqlite3.connect(home / "banks" / "old.db") as sql:
-        sql.execute("UPDATE bank SET value = 'minilm' WHERE key = 'embedder'")
-        sql.execute("UPDATE token_codes SET codes = x'01' || substr(codes, 2)")
-    sql.close()
-    return home
-
-
-def test_a_bank_of_a_model_that_is_gone_says_what_to_do(old_bank: Path) -> None:
-    with pytest.raises(
-        Refused, match=r"was embedded with minilm, .*`everwhen bank reembed old --model conversation-1`"
-    ):
-        Memory.open(old_bank, "old")
-    with pytest.raises(Refused, match="everwhen bank reembed old --model conversation-1"):
-        Memory.open(old_bank, "old", embedder="conversation-1")
-    with pytest.raises(ModelError, match="no embedder minilm any more: open new banks with conversation-1"):
-        Memory.open(old_bank, "new", embedder="minilm")
-
-
-def test_a_bank_of_a_model_that_is_gone_is_carried_over(old_bank: Path) -> None:
-    with Memory.open(old_bank, "old", embedder="minilm") as memory:
-        assert len(memory.turns()) == 2
-        for work in (lambda: memory.recall("Porto"), lambda: memory.add("more")):
-            with pytest.raises(ModelError, match="everwhen bank reembed BANK --model conversation-1"):
-                work()
-        memory.reembed("conversation-1")
-        assert memory.doctor() == []
-    with Memory.open(old_bank, "old") as memory:
-        assert memory.stats().embedder == "conversation-1"
-        assert memory.recall("which city does she live in").memories[0].text == "I moved to Porto"
-
-
 def test_unknown_settings_and_zones_are_named(home: Path) -> None:
     with pytest.raises(UsageError, match="no setting named colour"):
         Memory.open(home, colour="blue")
@@ -383,24 +343,6 @@ def test_odd_characters_can_be_asked_for(quick: Memory) -> None:
     assert {one.id for memories in found.values() for one in memories} == {turn.id}
     assert [len(quick.grep(query)) for query in ("🙂", "violin", "a\x00b", "\u202e")] == [1, 1, 0, 0]
     assert quick.turns("\ud83d") == []
-
-
-@pytest.mark.parametrize("depth", [99, 256, 900, 5000])
-def test_metadata_that_an_old_bank_nested_too_deeply_is_read_as_far_as_it_can_be_shown(
-    quick: Memory, home: Path, depth: int
-) -> None:
-    quick.add(["violin one", {"content": "violin two", "metadata": {"by": "mail"}}])
-    raw = '{"by": "mail", "x": ' + "[" * depth + "]" * depth + "}"
-    with sqlite3.connect(home / "banks" / "quick.db") as sql:
-        sql.execute("UPDATE turns SET metadata = ? WHERE text = 'violin one'", (raw,))
-    turn = quick.turns()[0]
-    shown = json.dumps(jsonable(turn))
-    assert ("nested too deeply" in shown) == (depth > 99)
-    assert quick.grep("violin one")[0].turn == turn == quick.turn(turn.id)
-    found = quick.recall("violin", metadata={"by": "mail"})
-    assert "violin two" in [one.text for one in found]
-    assert "nested" not in found.as_context()
-    assert len(quick.recall("violin")) == 2
 
 
 def test_metadata_filters_by_value_as_json_has_it(quick: Memory) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLM
 from everwhen.models.llm.base import Tool, UserMessage
-from everwhen.serve.mcp.tools import INSTRUCTIONS, listed_tools
+from everwhen.serve.mcp.tools import INSTRUCTIONS, TOOLS
 
 DATA = Path(__file__).parents[1] / "tool_requests.json"
 CALL_TOKENS = 160
@@ -23,7 +23,7 @@ CLIENT = (
 
 def offered() -> list[Tool]:
     """The tools as a client gets them."""
-    described = (one.described for one in listed_tools())
+    described = (one.described for one in TOOLS.values())
     return [Tool(one.name, one.description or "", one.parameters) for one in described]
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import random
 import sys
 from typing import Any
@@ -32,18 +31,13 @@ ODD = (
 SEARCHES: dict[str, dict[str, Any]] = {
     "search_memories": {"query": "which violin did Ana buy in Porto"},
     "search_turns": {"limit": 200},
-    "grep": {"pattern": "violin", "limit": 200},
     "when": {"query": "when did Ana buy the violin"},
     "timeline": {"limit": 200},
-    "list_events": {"limit": 200},
-    "get_facts": {"limit": 200},
-    "fact_history": {"subject": "Ana", "versions": True, "limit": 200},
+    "get_facts": {"subject": "Ana", "history": True, "limit": 200},
 }
 
 
 def main() -> int:
-    # The logger of mcp, which warns of every tool that is called and not listed.
-    logging.getLogger("client").setLevel(logging.ERROR)
     with serving(environment={"EVERWHEN_EMBEDDER": "fake"}) as target:
         key = target.key("write", "ana")
         fill(target, key)

@@ -1,4 +1,4 @@
-"""The first screen, the groups, and the names that commands had before there were groups."""
+"""The first screen and the groups: each command has one name."""
 
 from __future__ import annotations
 
@@ -13,15 +13,7 @@ import typer.main
 import everwhen.cli
 from everwhen.cli import run
 from everwhen.cli.app import app
-from everwhen.cli.command_table import ALIASES, EVERYDAY, GROUPS, WHOLE
-
-BEFORE = (
-    "add", "ask", "backup", "banks", "chat", "compare", "consolidate", "context", "demo", "doctor",
-    "entities", "events", "export", "forget", "graph", "grep", "import", "map", "mcp", "move", "process",
-    "profile", "recall", "reembed", "reextract", "restore", "retain", "serve", "sessions", "stats",
-    "timeline", "tree", "turns", "ui", "when", "when-is", "worker", "bench", "db", "facts", "keys",
-)  # fmt: skip
-"""What `everwhen --help` listed when it listed everything."""
+from everwhen.cli.command_table import EVERYDAY, GROUPS, WHOLE
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -50,21 +42,6 @@ def test_the_help_of_a_group_says_what_each_command_does_on_one_whole_line(
     assert listed and not [line for line in listed if line.endswith("...")]
 
 
-@pytest.mark.parametrize("name", BEFORE)
-def test_every_name_from_before_the_groups_still_works(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert f"Usage: everwhen {name} " in printed(capsys, name, "--help")
-
-
-@pytest.mark.parametrize(
-    ("name", "same"), [("search", "recall"), ("delete", "forget"), *((old, old) for old in ("grep", "keys"))]
-)
-def test_an_alias_is_the_command_itself(name: str, same: str, capsys: pytest.CaptureFixture[str]) -> None:
-    first, second = (
-        printed(capsys, one, "--help").replace(f"everwhen {one}", "everwhen …") for one in (name, same)
-    )
-    assert first == second
-
-
 @pytest.mark.parametrize(
     "words", [f"{group} {name}" for group, one in GROUPS.items() for name in one.members]
 )
@@ -82,7 +59,14 @@ def test_every_command_that_a_module_defines_can_be_called() -> None:
         for one in app.registered_commands
         if one.callback
     } | {str(one.name) for one in app.registered_groups}
-    assert defined == {*EVERYDAY, *WHOLE, *(place.name for place in ALIASES.values())}
+    grouped = {place.name for group in GROUPS.values() for place in group.members.values()}
+    assert defined == {*EVERYDAY, *WHOLE, "bench", *grouped}
+
+
+@pytest.mark.parametrize("name", ["search", "delete", "turns", "mcp", "when-is", "banks"])
+def test_a_command_has_no_second_name(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([name, "--help"]) == 2
+    assert f"No such command '{name}'" in capsys.readouterr().err
 
 
 def test_a_word_that_is_nearly_a_command_is_put_right(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,18 +60,18 @@ def test_json_has_the_shape_of_the_contract(shell: Shell) -> None:
     assert memory["said_at"] == "2025-03-03T09:00:00Z"
     assert memory["turns"] == added["turns"] and memory["why"]["ranks"]["keyword"] == 1
     assert {"tokens", "trace", "dropped", "query"} <= found.keys()
-    assert shell.json("turns")[0]["text"] == "violin"
-    assert shell.json("sessions")[0]["turns"] == 1
-    assert shell.json("grep", "VIO")[0]["spans"] == [[0, 3]]
-    assert shell.json("stats")["turns"] == 1
-    assert shell.json("banks")[0]["bank"] == "default"
-    assert shell.json("doctor") == {"bank": "default", "findings": []}
+    assert shell.json("show", "turns")[0]["text"] == "violin"
+    assert shell.json("show", "sessions")[0]["turns"] == 1
+    assert shell.json("show", "grep", "VIO")[0]["spans"] == [[0, 3]]
+    assert shell.json("bank", "stats")["turns"] == 1
+    assert shell.json("bank", "list")[0]["bank"] == "default"
+    assert shell.json("bank", "doctor") == {"bank": "default", "findings": []}
 
 
 def test_shared_options_work_before_and_after_the_command(shell: Shell, tmp_path: Path) -> None:
     home = str(tmp_path / "elsewhere")
     assert shell("--home", home, "-b", "a", "add", "violin")[0] == 0
-    assert shell.json("stats", "--bank", "a", f"--home={home}")["turns"] == 1
+    assert shell.json("bank", "stats", "--bank", "a", f"--home={home}")["turns"] == 1
     assert hoisted(["recall", "q", "--json", "--", "--bank"]) == ["--json", "recall", "q", "--", "--bank"]
 
 
@@ -80,7 +80,7 @@ def test_a_window_keeps_out_what_was_said_at_other_times(shell: Shell) -> None:
         shell("add", f"violin on {day}", "--at", f"2025-03-{day}T10:00:00Z")
     found = shell.json("recall", "violin", "--between", "2025-03-04T00:00:00Z", "2025-03-06T00:00:00Z")
     assert [memory["text"] for memory in found["memories"]] == ["violin on 05"]
-    assert len(shell.json("turns", "--between", "2025-03-04T00:00:00Z", "2025-03-10T00:00:00Z")) == 2
+    assert len(shell.json("show", "turns", "--between", "2025-03-04T00:00:00Z", "2025-03-10T00:00:00Z")) == 2
 
 
 def test_an_empty_bank_has_no_events_since_nothing_is_remembered(shell: Shell) -> None:
@@ -124,7 +124,7 @@ def test_a_window_is_one_expression_or_two_times(shell: Shell) -> None:
         (["recall"], 2, "Missing argument"),
         (["import", "nowhere.json"], 3, "there is no file nowhere.json"),
         (["bench", "locomo", "--data", "nowhere.json"], 3, "there is no file nowhere.json"),
-        (["reembed", "nobody", "--model", "fake"], 3, "there is no bank 'nobody'"),
+        (["bank", "reembed", "nobody", "--model", "fake"], 3, "there is no bank 'nobody'"),
         (["forget", "--everything", "--bank", ""], 2, "--bank is empty; leave it out"),
         (["add", "x", "--home="], 2, "--home is empty; leave it out"),
         (
@@ -150,7 +150,11 @@ def test_a_window_is_one_expression_or_two_times(shell: Shell) -> None:
             "only options: --turn, --session, --entity, --between, --everything, --dry-run, "
             "--yes. `everwhen show grep WORD` shows the ids of turns. Try",
         ),
-        (["restore", __file__], 5, "is no backup of a bank; name a file that `everwhen bank backup` wrote"),
+        (
+            ["bank", "restore", __file__],
+            5,
+            "is no backup of a bank; name a file that `everwhen bank backup` wrote",
+        ),
     ],
 )
 def test_mistakes_get_one_line_with_the_fix_and_a_code(
@@ -193,7 +197,7 @@ def test_several_conversations_become_a_bank_each_or_one(shell: Shell, tmp_path:
         found = shell.json("recall", "do I bake or play", "--bank", bank)["memories"]
         assert [one["text"] for one in found] == [text]
     assert shell.json("import", str(file), "--bank", "all")["banks"] == {"all": 2}
-    assert {session["id"] for session in shell.json("sessions", "--bank", "all")} == {
+    assert {session["id"] for session in shell.json("show", "sessions", "--bank", "all")} == {
         "one/session_1",
         "two/session_1",
     }
@@ -208,7 +212,7 @@ def test_a_broken_file_keeps_what_came_before_and_names_the_line(shell: Shell, t
         file.write_bytes(b'{"role": "user", "content": "fine"}\n' + broken + b"\n")
         code, _, err = shell("import", str(file), "--format", "jsonl", "--bank", bank)
         assert code == 2 and "line 2" in err
-        assert [turn["text"] for turn in shell.json("turns", "--bank", bank)] == ["fine"]
+        assert [turn["text"] for turn in shell.json("show", "turns", "--bank", bank)] == ["fine"]
 
 
 def test_an_id_with_other_words_is_reported_and_not_overwritten(shell: Shell, tmp_path: Path) -> None:
@@ -217,23 +221,23 @@ def test_an_id_with_other_words_is_reported_and_not_overwritten(shell: Shell, tm
         file.write_text(json.dumps({"id": "1", "role": "user", "content": text}) + "\n")
         code, out, _ = shell("import", str(file))
     assert code == 1 and "1 messages were left out" in out
-    assert [turn["text"] for turn in shell.json("turns")] == ["one"]
+    assert [turn["text"] for turn in shell.json("show", "turns")] == ["one"]
 
 
 def test_what_is_remembered_is_printed_and_never_obeyed(shell: Shell) -> None:
     evil = "\x1b]0;owned\x07\x1b[2J [bold]x[/bold] [/none] \u202eabc"
     assert shell("add", evil, "--session", "[/red]\x1b[31m", "--name", "[b]\x9b")[0] == 0
     for command in (
-        ["turns"],
-        ["sessions"],
+        ["show", "turns"],
+        ["show", "sessions"],
         ["recall", "owned"],
-        ["grep", "owned"],
-        ["grep", "[/zzz]\x1b[2J"],
+        ["show", "grep", "owned"],
+        ["show", "grep", "[/zzz]\x1b[2J"],
     ):
         code, out, _ = shell(*command)
         assert code == 0
         assert not set(out) & set("\x1b\x07\x9b\u202e"), command
-    assert "[bold]x[/bold]" in shell("turns")[1]
+    assert "[bold]x[/bold]" in shell("show", "turns")[1]
     assert "\x1b" not in shell("recall", "x", "--bank", "\x1b[2J")[2]
 
 
@@ -249,7 +253,7 @@ def test_an_import_leaves_the_zone_of_the_bank_alone(shell: Shell, tmp_path: Pat
     file = tmp_path / "talk.jsonl"
     file.write_text('{"role": "user", "content": "hi", "timestamp": "2025-06-01T10:00:00"}\n')
     assert shell("import", str(file), "--bank", "z", "--zone", "Asia/Tokyo")[0] == 0
-    (turn,) = shell.json("turns", "--bank", "z")
+    (turn,) = shell.json("show", "turns", "--bank", "z")
     assert (turn["said_at"], turn["zone"]) == ("2025-06-01T01:00:00Z", "Asia/Tokyo")
     with Memory.open(home, "z") as memory:
         assert memory.zone == "Europe/Lisbon"
@@ -260,7 +264,7 @@ def test_odd_files_in_the_folder_do_not_hide_the_banks(shell: Shell, home: Path)
     (home / "banks" / "a b.db").touch()
     (home / "banks" / "gone.db").symlink_to("/nonexistent/x.db")
     (home / "banks" / "folder.db").mkdir()
-    assert [one["bank"] for one in shell.json("banks")] == ["good"]
+    assert [one["bank"] for one in shell.json("bank", "list")] == ["good"]
     assert shell("add", "x", "--bank", "gone")[0] == 4
     assert shell("recall", "x", "--bank", "folder")[0] in (4, 5, 6)
 
@@ -271,11 +275,11 @@ def test_banks_tells_their_size_and_a_slip_in_a_name_makes_nothing(
     shell("add", "violin", "--bank", "Good")
     with Memory.open(home, "Good", embedder="fake", reader="none", cache_entries=0, extract="none") as memory:
         memory.add("and more of it")
-        (one,) = shell.json("banks")
+        (one,) = shell.json("bank", "list")
         assert one["bytes"] == memory.stats().bytes > (home / "banks" / "Good.db").stat().st_size
     code, _, err = shell("add", "violin", "--bank", "good")
     assert code == 2 and "there is a bank 'Good'" in err
-    for command in (("export",), ("backup",), ("doctor", "--salvage")):
+    for command in (("bank", "export"), ("bank", "backup"), ("bank", "doctor", "--salvage")):
         code, _, err = shell(*command, str(tmp_path / "no" / "out"), "--bank", "Good")
         assert code == 2 and "there is no folder" in err, command
     assert not (tmp_path / "no").exists()
@@ -283,23 +287,9 @@ def test_banks_tells_their_size_and_a_slip_in_a_name_makes_nothing(
 
 def test_reembed_leads_out_of_any_setting(shell: Shell) -> None:
     shell("add", "violin", "--bank", "z")
-    assert shell("reembed", "z", "--model", "conversation-1")[0] == 0
+    assert shell("bank", "reembed", "z", "--model", "conversation-1")[0] == 0
     assert shell("recall", "violin", "--bank", "z")[0] == 4  # EVERWHEN_EMBEDDER says fake
-    assert shell("reembed", "z", "--model", "fake")[0] == 0
-    assert shell("recall", "violin", "--bank", "z")[0] == 0
-
-
-def test_a_bank_of_a_model_that_is_gone_is_led_out_too(
-    shell: Shell, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shell("add", "violin", "--bank", "z")
-    with sqlite3.connect(home / "banks" / "z.db") as sql:
-        sql.execute("UPDATE bank SET value = 'minilm' WHERE key = 'embedder'")
-    sql.close()
-    monkeypatch.delenv("EVERWHEN_EMBEDDER")
-    code, _, err = shell("recall", "violin", "--bank", "z")
-    assert code == 4 and "everwhen bank reembed z --model conversation-1" in " ".join(err.split())
-    assert shell("reembed", "z", "--model", "fake")[0] == 0
+    assert shell("bank", "reembed", "z", "--model", "fake")[0] == 0
     assert shell("recall", "violin", "--bank", "z")[0] == 0
 
 
@@ -315,10 +305,10 @@ def test_doctor_fails_when_something_is_wrong_and_mends_it(shell: Shell, home: P
     with sqlite3.connect(home / "banks" / "default.db") as sql:
         sql.execute("UPDATE units SET terms = x''")
     sql.close()
-    code, out, _ = shell("doctor")
+    code, out, _ = shell("bank", "doctor")
     assert code == 1 and "other search terms" in out
-    assert shell("doctor", "--fix")[0] == 0
-    assert shell("doctor")[1].strip() == "bank default is sound"
+    assert shell("bank", "doctor", "--fix")[0] == 0
+    assert shell("bank", "doctor")[1].strip() == "bank default is sound"
 
 
 def test_a_closed_pipe_ends_the_command_in_silence() -> None:
@@ -337,7 +327,7 @@ def test_a_closed_output_is_no_bug(
     monkeypatch.setattr("everwhen.cli.end_at_once_on_ctrl_c", lambda: None)
     monkeypatch.setattr(sys, "stdout", None)
     with pytest.raises(SystemExit) as end:
-        main(["when-is", "today"])
+        main(["time", "resolve", "today"])
     assert end.value.code == 0 and capsys.readouterr().err == ""
 
 
@@ -367,7 +357,7 @@ def test_help_is_quick_to_load() -> None:
     [
         ["time", "resolve", "last spring", "--at", "2025-03-03"],
         ["recall", "violin"],
-        ["grep", "violin"],
+        ["show", "grep", "violin"],
         ["show", "turns"],
         ["show", "sessions"],
         ["show", "context", "violin"],

@@ -43,15 +43,15 @@ def test_a_command_finds_the_bank_of_the_store(
     monkeypatch.setenv("EVERWHEN_HOME", str(tmp_path / "home"))
     assert run(["add", "I live in Leeds", "--bank", "ana", "--store", url, "--no-wait"]) == 0
     capsys.readouterr()
-    assert run(["banks", "--json", "--store", url]) == 0
+    assert run(["bank", "list", "--json", "--store", url]) == 0
     assert [one["bank"] for one in json.loads(capsys.readouterr().out)] == ["ana"]
     assert not (tmp_path / "home" / "banks").exists()
     monkeypatch.setenv("EVERWHEN_STORE", url)
-    assert run(["stats", "--bank", "ana", "--json"]) == 0
+    assert run(["bank", "stats", "--bank", "ana", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pending"] == 1
-    assert run(["worker", "--once"]) == 0
+    assert run(["server", "worker", "--once"]) == 0
     assert "bank ana: 1 turns extracted" in capsys.readouterr().out
-    assert run(["stats", "--bank", "ana", "--json"]) == 0
+    assert run(["bank", "stats", "--bank", "ana", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["pending"] == 0
 
 
@@ -66,7 +66,7 @@ def test_a_worker_goes_through_the_banks_of_a_home_as_well(
         )
     assert open_banks(tmp_path).waiting() == ["ana", "ben"]
     capsys.readouterr()
-    assert run(["worker", "--once"]) == 0
+    assert run(["server", "worker", "--once"]) == 0
     assert re.findall(r"bank (\w+): 1 turns", capsys.readouterr().out) == ["ana", "ben"]
     assert open_banks(tmp_path).waiting() == []
 
@@ -109,9 +109,9 @@ def test_mistakes_are_one_sentence_without_the_password(
     monkeypatch.delenv("EVERWHEN_STORE", raising=False)
     assert run(["db", "check"]) == 2
     assert "--store postgresql://" in capsys.readouterr().err
-    assert run(["banks", "--store", "mysql://root@host/x"]) == 2
+    assert run(["bank", "list", "--store", "mysql://root@host/x"]) == 2
     assert "postgresql://USER@HOST/NAME" in capsys.readouterr().err
-    assert run(["banks", "--store", "postgresql://ana:secret@127.0.0.1:1/x"]) != 0
+    assert run(["bank", "list", "--store", "postgresql://ana:secret@127.0.0.1:1/x"]) != 0
     said = capsys.readouterr().err
     assert "127.0.0.1:1/x cannot be reached" in said and "secret" not in said
 

@@ -18,45 +18,45 @@ def told(shell: Shell) -> Shell:  # noqa: F811
 
 
 def test_events_are_shown_with_their_dates(told: Shell) -> None:
-    code, out, _ = told("events")
+    code, out, _ = told("show", "events")
     assert code == 0
     assert "1 June 2025" in out
     assert "Ana moved to Porto with Rui" in out and "yesterday" not in out
-    (event,) = told.json("events", "--status", "happened", "--subject", "Ana")
+    (event,) = told.json("show", "events", "--status", "happened", "--subject", "Ana")
     assert (event["verb"], event["object"]) == ("move", "to Porto")
     assert event["occurred"] == {
         "start": "2025-06-01T00:00:00Z",
         "end": "2025-06-02T00:00:00Z",
         "grain": "day",
     }
-    assert told.json("events", "--between", "2025-01-01", "2025-02-01") == []
+    assert told.json("show", "events", "--between", "2025-01-01", "2025-02-01") == []
 
 
 def test_entities_can_be_merged_and_it_can_be_taken_back(told: Shell) -> None:
-    assert {one["name"] for one in told.json("entities")} == {"Ana", "Porto", "Rui"}
-    assert {one["name"] for one in told.json("entities", "--merge", "Ana", "Rui")} == {"Ana", "Porto"}
-    assert {one["name"] for one in told.json("entities", "--undo")} == {"Ana", "Porto", "Rui"}
-    assert told("entities", "--rename", "Rui", "Rui Costa")[0] == 0
-    code, _, err = told("entities", "--merge", "Ana", "Nobody Here")
+    assert {one["name"] for one in told.json("show", "entities")} == {"Ana", "Porto", "Rui"}
+    assert {one["name"] for one in told.json("show", "entities", "--merge", "Ana", "Rui")} == {"Ana", "Porto"}
+    assert {one["name"] for one in told.json("show", "entities", "--undo")} == {"Ana", "Porto", "Rui"}
+    assert told("show", "entities", "--rename", "Rui", "Rui Costa")[0] == 0
+    code, _, err = told("show", "entities", "--merge", "Ana", "Nobody Here")
     assert (code, "nobody and nothing is called" in err) == (3, True)
 
 
 def test_the_graph_of_an_entity_is_a_tree(told: Shell) -> None:
-    code, out, _ = told("graph", "Ana")
+    code, out, _ = told("show", "graph", "Ana")
     assert code == 0
     assert "Ana (person)" in out
     assert "moved to Porto" in out
-    found = told.json("graph", "Rui")
+    found = told.json("show", "graph", "Rui")
     assert {one["name"] for one in found["with"]} == {"Ana", "Porto"}
 
 
 def test_what_was_added_in_haste_is_extracted_later(shell: Shell) -> None:  # noqa: F811
     shell("add", "I bought a lamp yesterday", "--name", "Ana", "--no-wait")
-    assert shell.json("stats")["pending"] == 1
-    assert shell.json("process") == {"bank": "default", "processed": 1}
-    assert shell.json("stats")["events"] == 1
-    assert shell.json("reextract")["reextracted"] == 1
-    assert "nothing was pending" in shell("process")[1]
+    assert shell.json("bank", "stats")["pending"] == 1
+    assert shell.json("bank", "process") == {"bank": "default", "processed": 1}
+    assert shell.json("bank", "stats")["events"] == 1
+    assert shell.json("bank", "reextract")["reextracted"] == 1
+    assert "nothing was pending" in shell("bank", "process")[1]
 
 
 def test_the_extraction_bench_scores_the_cited_turns(shell: Shell, tmp_path: Path) -> None:  # noqa: F811
@@ -94,9 +94,9 @@ def test_a_read_that_does_not_wait_says_what_is_missing(
 ) -> None:
     shell("add", "I moved to Porto yesterday.", "--no-wait")
     monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "0")
-    code, out, err = shell("events", "--json")
+    code, out, err = shell("show", "events", "--json")
     assert (code, json.loads(out)) == (0, [])
     assert "1 turns are not read yet" in err
     monkeypatch.setenv("EVERWHEN_WAIT_SECONDS", "300")
-    assert shell("process")[0] == 0
-    assert "not read yet" not in shell("events")[2]
+    assert shell("bank", "process")[0] == 0
+    assert "not read yet" not in shell("show", "events")[2]

@@ -81,11 +81,11 @@ def test_notes_without_a_date_are_told_and_take_one_that_is_given(shell: Shell, 
     )
     code, out, _ = shell("import", str(note), "--at", "2024-02-03T10:00:00Z", "--bank", "b", "--no-wait")
     assert code == 0 and "note:" not in out
-    assert _json(shell, "turns", "--bank", "b")[0]["said_at"] == "2024-02-03T10:00:00Z"
+    assert _json(shell, "show", "turns", "--bank", "b")[0]["said_at"] == "2024-02-03T10:00:00Z"
     lines = tmp_path / "talk.jsonl"
     lines.write_text('{"content": "Hello"}\n')
     shell("import", str(lines), "--at", "2024-02-03T10:00:00Z", "--bank", "c", "--no-wait")
-    assert _json(shell, "turns", "--bank", "c")[0]["said_at"] == "2024-02-03T10:00:00Z"
+    assert _json(shell, "show", "turns", "--bank", "c")[0]["said_at"] == "2024-02-03T10:00:00Z"
 
 
 def test_an_order_of_dates_that_is_not_shown_is_asked_for(shell: Shell, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_an_order_of_dates_that_is_not_shown_is_asked_for(shell: Shell, tmp_path
         code == 2 and "can be day/month/year or month/day/year; say which with --date-order dmy or mdy" in err
     )
     assert shell("import", str(chat), "--date-order", "dmy", "--no-wait")[0] == 0
-    assert _json(shell, "turns")[0]["said_at"] == "2024-04-03T09:00:00Z"
+    assert _json(shell, "show", "turns")[0]["said_at"] == "2024-04-03T09:00:00Z"
     code, _, err = shell("import", str(chat), "--date-order", "us")
     assert code == 2 and "unknown order of dates 'us'; use one of dmy, mdy, ymd" in err
 

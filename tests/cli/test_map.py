@@ -25,7 +25,10 @@ def home(tmp_path: Path) -> Path:
 
 def test_a_bank_is_drawn_by_month(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     picture = home / "pictures" / "map.svg"
-    assert run(["map", "--home", str(home), "--bank", "ana", "--method", "pca", "--out", str(picture)]) == 0
+    assert (
+        run(["show", "map", "--home", str(home), "--bank", "ana", "--method", "pca", "--out", str(picture)])
+        == 0
+    )
     shown = capsys.readouterr().out
     assert "1 exchange" in shown and "silhouette" in shown and "Groups are months" in shown
     assert ElementTree.fromstring(picture.read_text()).tag.endswith("svg")
@@ -35,7 +38,7 @@ def test_a_bank_is_drawn_by_month(home: Path, capsys: pytest.CaptureFixture[str]
 def test_several_banks_are_drawn_together_a_group_each(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["--home", str(home), "map", "ana", "ben", "--method", "pca", "--json"]) == 0
+    assert run(["--home", str(home), "show", "map", "ana", "ben", "--method", "pca", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["method"] == "pca"
     assert [row["groups"] for row in told["levels"]] == [2] * len(told["levels"])
@@ -53,5 +56,5 @@ def test_several_banks_are_drawn_together_a_group_each(
 def test_mistakes_are_one_line(
     home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str
 ) -> None:
-    assert run(["--home", str(home), "--bank", "ana", "map", *arguments]) == code
+    assert run(["--home", str(home), "--bank", "ana", "show", "map", *arguments]) == code
     assert said in capsys.readouterr().err

@@ -214,7 +214,7 @@ def test_stages_are_left_out_or_added_by_option(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.usefixtures("played")
 def test_nodes_and_the_turns_beside_a_hit_come_along_together(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["consolidate", "--end"]) == 0
+    assert run(["bank", "consolidate", "--end"]) == 0
     capsys.readouterr()
     found = asked(capsys, "--budget", "1", "--tree", "--expand", "1")
     assert {"turn", "node"} <= {one["kind"] for one in found["memories"]}

@@ -46,49 +46,51 @@ def test_forgetting_is_looked_at_confirmed_and_done(said: Path, capsys: pytest.C
     assert "--yes" in capsys.readouterr().err
     assert run(["forget", "--turn", "a", "--dry-run", "--json"]) == 0
     assert printed(capsys)["turns"] == ["a"]
-    assert run(["turns", "--json"]) == 0 and "Porto" in capsys.readouterr().out
+    assert run(["show", "turns", "--json"]) == 0 and "Porto" in capsys.readouterr().out
     assert run(["forget", "--turn", "a", "--yes"]) == 0
     assert "gone: 1 turns" in capsys.readouterr().out
     assert run(["forget", "--between", "2025-05-02", "2025-05-02", "--yes", "--json"]) == 0
     assert printed(capsys)["turns"] == ["b"]
     assert run(["forget", "--entity", "Nobody", "--yes"]) == 3
     assert run(["forget", "--everything", "--yes"]) == 0
-    assert run(["turns", "--json"]) == 0
+    assert run(["show", "turns", "--json"]) == 0
     assert "Hello" not in capsys.readouterr().out
     assert run(["forget"]) == 2
 
 
 def test_a_rule_is_set_and_applied(said: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--dry-run"]) == 0
+    assert (
+        run(["bank", "retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--dry-run"]) == 0
+    )
     out = capsys.readouterr().out
     assert "keep raw turns 30 days" in out and "would go: 2 turns" in out
-    assert run(["retain", "--now", "2025-06-02", "--json"]) == 0
+    assert run(["bank", "retain", "--now", "2025-06-02", "--json"]) == 0
     assert printed(capsys)["turns"] == []  # a rule that was only tried is not set
-    assert run(["retain", "--rule", "as you like", "--dry-run"]) == 2
-    assert run(["retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--json"]) == 0
+    assert run(["bank", "retain", "--rule", "as you like", "--dry-run"]) == 2
+    assert run(["bank", "retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--json"]) == 0
     assert printed(capsys)["turns"] == ["a", "b"]
-    assert run(["retain", "--rule", "as you like"]) == 2
+    assert run(["bank", "retain", "--rule", "as you like"]) == 2
 
 
 def test_a_bank_goes_out_and_comes_back(
     said: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = str(tmp_path / "bank.jsonl.gz")
-    assert run(["export", file]) == 0
+    assert run(["bank", "export", file]) == 0
     assert run(["import", file, "--bank", "copy", "--json"]) == 0
     assert '"turns": 3' in capsys.readouterr().out
     assert run(["import", file]) == 4  # its own bank is not empty
     assert "holds memories already" in capsys.readouterr().err
     saved = str(tmp_path / "b.db")
-    assert run(["backup", saved]) == 0 and run(["backup", saved]) == 4
-    assert run(["backup", saved, "--overwrite"]) == 0
+    assert run(["bank", "backup", saved]) == 0 and run(["bank", "backup", saved]) == 4
+    assert run(["bank", "backup", saved, "--overwrite"]) == 0
     capsys.readouterr()
-    assert run(["restore", saved, "--bank", "third", "--json"]) == 0
+    assert run(["bank", "restore", saved, "--bank", "third", "--json"]) == 0
     assert printed(capsys)["turns"] == 3
-    assert run(["restore", saved, "--bank", "third"]) == 4
-    assert run(["restore", saved, "--bank", "third", "--overwrite"]) == 0
-    assert run(["doctor", "--bank", "third"]) == 0
-    assert run(["export", "-", "--no-vectors"]) == 0
+    assert run(["bank", "restore", saved, "--bank", "third"]) == 4
+    assert run(["bank", "restore", saved, "--bank", "third", "--overwrite"]) == 0
+    assert run(["bank", "doctor", "--bank", "third"]) == 0
+    assert run(["bank", "export", "-", "--no-vectors"]) == 0
 
 
 def test_a_damaged_bank_is_told_and_salvaged(
@@ -98,10 +100,10 @@ def test_a_damaged_bank_is_told_and_salvaged(
     raw = bytearray(bank.read_bytes())
     raw[:100] = bytes(100)
     bank.write_bytes(raw)
-    assert run(["doctor"]) == 5
+    assert run(["bank", "doctor"]) == 5
     assert "damaged" in capsys.readouterr().err
     out = str(tmp_path / "saved.jsonl")
-    assert run(["doctor", "--salvage", out, "--json"]) == 0
+    assert run(["bank", "doctor", "--salvage", out, "--json"]) == 0
     assert printed(capsys)["turns"] == 3
     assert run(["import", out, "--bank", "new"]) == 0
 

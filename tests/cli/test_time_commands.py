@@ -46,22 +46,22 @@ def test_when_exits_with_3_where_the_memory_does_not_say(told: Shell) -> None:
 
 
 def test_compare_tells_which_came_first_and_how_far_apart(told: Shell) -> None:
-    code, out, _ = told("compare", "starting at the aquarium", "Ana's move to Porto")
+    code, out, _ = told("time", "compare", "starting at the aquarium", "Ana's move to Porto")
     assert code == 0
     assert (
         "Ana's move to Porto came before starting at the aquarium: between 5 and 6 weeks (36 to 42 days)"
         in out
     )
     assert "█" in out
-    found = told.json("compare", "Ana's move to Porto", "starting at the aquarium")
+    found = told.json("time", "compare", "Ana's move to Porto", "starting at the aquarium")
     assert (found["order"], found["gap"]["least"], found["gap"]["most"]) == ("before", 36, 42)
     assert found["first"]["query"] == "Ana's move to Porto"
 
 
 def test_compare_does_not_guess(told: Shell) -> None:
-    code, out, _ = told("compare", "Ana's move to Porto", "Rita's wedding")
+    code, out, _ = told("time", "compare", "Ana's move to Porto", "Rita's wedding")
     assert code == 0 and "cannot tell which came first: between 0 and 5 days" in out
-    code, out, _ = told("compare", "Ana's move to Porto", "the flight to Mars")
+    code, out, _ = told("time", "compare", "Ana's move to Porto", "the flight to Mars")
     assert code == 3 and "does not say when it was: the flight to Mars" in out
 
 
@@ -123,19 +123,20 @@ def test_asking_when_needs_no_spacy(told: Shell) -> None:
 
 
 def test_every_reader_takes_both_times(told: Shell) -> None:
-    assert told("consolidate", "--end")[0] == 0
+    assert told("bank", "consolidate", "--end")[0] == 0
     move, job = "Ana's move to Porto", "starting at the aquarium"
-    for command in ("events", "entities", "timeline", "tree", "profile"):
-        now = told.json(command)
-        assert 0 < len(told.json(command, "--as-of", "2025-06-10")) <= len(now), command
-        assert told.json(command, "--known-at", "today") == now, command
+    for command in ("show events", "show entities", "timeline", "show tree", "show profile"):
+        words = command.split()
+        now = told.json(*words)
+        assert 0 < len(told.json(*words, "--as-of", "2025-06-10")) <= len(now), command
+        assert told.json(*words, "--known-at", "today") == now, command
         # It was said by then, and nobody had told the memory.
-        assert json.loads(told(command, "--known-at", "2025-06-30", "--json")[1]) == [], command
-    assert len(told.json("events", "--as-of", "2025-06-10")) < len(told.json("events"))
+        assert json.loads(told(*words, "--known-at", "2025-06-30", "--json")[1]) == [], command
+    assert len(told.json("show", "events", "--as-of", "2025-06-10")) < len(told.json("show", "events"))
     assert told("when", "when does Ana start at the aquarium?", "--as-of", "2025-06-10")[0] == 3
     assert told("when", move, "--as-of", "2025-06-10")[0] == 0
-    assert told("compare", move, job, "--as-of", "2025-06-10")[0] == 3
-    assert told("compare", move, job, "--known-at", "2025-06-30")[0] == 3
+    assert told("time", "compare", move, job, "--as-of", "2025-06-10")[0] == 3
+    assert told("time", "compare", move, job, "--known-at", "2025-06-30")[0] == 3
 
 
 def test_a_bank_counts_days_in_the_zone_that_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,49 +17,49 @@ def told(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Shell:  # noqa: F811
 
 
 def test_a_tree_that_is_not_built_says_how_to_build_it(told: Shell) -> None:
-    code, out, _ = told("tree")
+    code, out, _ = told("show", "tree")
     assert (code, "everwhen bank consolidate" in out) == (0, True)
-    assert "everwhen bank consolidate" in told("profile")[1]
-    assert len(told.json("tree", "--level", "1")) == 2
+    assert "everwhen bank consolidate" in told("show", "profile")[1]
+    assert len(told.json("show", "tree", "--level", "1")) == 2
 
 
 def test_consolidate_counts_and_the_tree_is_drawn(told: Shell) -> None:
-    first = told.json("consolidate")
+    first = told.json("bank", "consolidate")
     assert (first["built"], first["rebuilt"], first["waiting"]) == (3, 0, 2)
-    assert "wait for their window" in told("consolidate")[1]
-    assert told.json("consolidate", "--end")["waiting"] == 0
-    code, out, _ = told("tree")
+    assert "wait for their window" in told("bank", "consolidate")[1]
+    assert told.json("bank", "consolidate", "--end")["waiting"] == 0
+    code, out, _ = told("show", "tree")
     assert code == 0
     assert "March 2025: 2 weeks" in out
     assert "└── " in out
     assert "Ana: I live in Porto with two cats." in out
-    nodes = told.json("tree", "--level", "3")
+    nodes = told.json("show", "tree", "--level", "3")
     assert [node["interval"]["start"] for node in nodes] == ["2025-03-03T00:00:00Z", "2025-03-17T00:00:00Z"]
     assert {"id", "level", "interval", "text", "children"} <= nodes[0].keys()
-    assert len(told.json("tree", "--at", "2025-03-17")) == 5
-    assert "The week of 17 March" not in told("tree", "--at", "2025-03-03", "--full")[1]
+    assert len(told.json("show", "tree", "--at", "2025-03-17")) == 5
+    assert "The week of 17 March" not in told("show", "tree", "--at", "2025-03-03", "--full")[1]
 
 
 def test_the_profile_has_support_and_dates(told: Shell) -> None:
-    told("consolidate", "--end")
-    code, out, _ = told("profile")
+    told("bank", "consolidate", "--end")
+    code, out, _ = told("show", "profile")
     assert (code, "Ana lives in Porto" in out) == (0, True)
-    assert told.json("profile")[0]["support"] == 2
+    assert told.json("show", "profile")[0]["support"] == 2
 
 
 def test_what_cannot_be_is_refused(told: Shell) -> None:
-    assert told("tree", "--level", "9")[0] == 2
-    assert told("consolidate", "--end", "--now", "yesterday")[0] == 2
+    assert told("show", "tree", "--level", "9")[0] == 2
+    assert told("bank", "consolidate", "--end", "--now", "yesterday")[0] == 2
 
 
 def test_what_builds_the_profile_is_told_and_does(shell: Shell) -> None:  # noqa: F811
     shell("facts", "assert", "Ana", "likes", "tea")
-    assert shell("profile") == (0, "nothing is remembered yet\n", "")
+    assert shell("show", "profile") == (0, "nothing is remembered yet\n", "")
     shell("add", "I live in Porto with two cats.", "--name", "Ana", "--at", "2025-03-03T09:00:00Z")
-    assert shell("profile")[1] == "no profile yet; `everwhen bank consolidate --end` builds it\n"
-    assert "`everwhen bank consolidate --end`" in shell("tree")[1]
+    assert shell("show", "profile")[1] == "no profile yet; `everwhen bank consolidate --end` builds it\n"
+    assert "`everwhen bank consolidate --end`" in shell("show", "tree")[1]
     assert shell("bank", "consolidate", "--end")[0] == 0
-    assert "I live in Porto" in shell("profile")[1] and "└── " in shell("tree")[1]
+    assert "I live in Porto" in shell("show", "profile")[1] and "└── " in shell("show", "tree")[1]
 
 
 def test_a_profile_of_one_person(shell: Shell) -> None:  # noqa: F811

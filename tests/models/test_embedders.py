@@ -201,9 +201,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         open_embedder(spec).embed(["hello"])
 
 
-@pytest.mark.parametrize(
-    "spec", ["", "conversation-1:x", "minilm:x", "bert", "openai", "openai:", "fastembed:"]
-)
+@pytest.mark.parametrize("spec", ["", "conversation-1:x", "bert", "openai", "openai:", "fastembed:"])
 def test_an_unknown_embedder_is_answered_with_the_choices(spec: str) -> None:
     with pytest.raises(UsageError, match=r"conversation-1, fake, fastembed:<model>"):
         open_embedder(spec)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import sqlite3
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -313,21 +312,6 @@ def test_metadata_nested_too_deeply_is_refused_and_nothing_is_written(http: http
     answer = http.post("/banks/ana/recall", content=body, headers={"Content-Type": "application/json"})
     told(answer, 422)
     assert http.get("/banks/ana/stats").json()["turns"] == 1
-
-
-def test_metadata_that_an_old_bank_nested_too_deeply_breaks_no_answer(
-    http: httpx.Client, served: Served
-) -> None:
-    http.post("/banks/ana/turns", json={"messages": ["violin one", "violin two"]})
-    with sqlite3.connect(served.state.serving.home / "banks" / "ana.db") as sql:
-        sql.execute("UPDATE turns SET metadata = ? WHERE text = 'violin one'", (nested(256),))
-    recalled = http.post("/banks/ana/recall", json={"query": "violin", "include_metadata": True})
-    for answer in (
-        recalled,
-        http.get("/banks/ana/turns"),
-        http.post("/banks/ana/grep", json={"pattern": "violin"}),
-    ):
-        assert answer.status_code == 200 and "nested too deeply" in answer.text
 
 
 def test_metadata_is_recalled_when_it_is_asked_for_since_max_tokens_does_not_count_it(

@@ -70,7 +70,7 @@ def at_stdio(home: Path, bank: str) -> McpClient:
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
     }
     command = StdioServerParameters(
-        command=sys.executable, args=["-m", "everwhen", "mcp", "--bank", bank], env=environment
+        command=sys.executable, args=["-m", "everwhen", "server", "mcp", "--bank", bank], env=environment
     )
     return McpClient(command)
 
@@ -202,11 +202,11 @@ class Never:
         if name in ("anyio", "everwhen.api.memory", "mcp_types", "numpy", "onnxruntime", "pydantic"):
             threading.Event().wait()
 sys.meta_path.insert(0, Never())
-sys.argv[1:] = ["mcp", "--bank", "ana"]
+sys.argv[1:] = ["server", "mcp", "--bank", "ana"]
 from everwhen.cli import main
 main()
 """
-"""`everwhen mcp` where nothing that takes time to load ever gets there."""
+"""`everwhen server mcp` where nothing that takes time to load ever gets there."""
 CLIENT = {"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 META = {f"io.modelcontextprotocol/{name}": one for name, one in CLIENT.items() if name == "clientInfo"}
 META |= {"io.modelcontextprotocol/clientCapabilities": {}}
@@ -260,7 +260,7 @@ def test_a_client_that_was_greeted_before_the_server_was_there_is_known_to_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
-    with talking("-m", "everwhen", "mcp", "--bank", "ana") as send:
+    with talking("-m", "everwhen", "server", "mcp", "--bank", "ana") as send:
         assert "error" in send(method="tools/list"), "nobody has greeted yet"
         assert "error" in send(method="initialize", params={"protocolVersion": "2025-06-18"})
         assert send(**GREETING)["result"]["serverInfo"]["name"] == "everwhen"
@@ -318,7 +318,7 @@ def test_a_key_reaches_only_its_bank_over_mcp(served: Served) -> None:
                 for tool, given in (
                     ("search_memories", {"query": words[other]}),
                     ("search_turns", {}),
-                    ("grep", {"pattern": "the"}),
+                    ("search_turns", {"query": "the", "match": "words"}),
                     ("timeline", {}),
                     ("forget", {"between": ["2000-01-01", "2100-01-01"]}),
                 ):
@@ -326,14 +326,16 @@ def test_a_key_reaches_only_its_bank_over_mcp(served: Served) -> None:
                     assert words[other] not in said
                 said = (await client.read_resource("everwhen://profile")).contents[0].text  # type: ignore[union-attr]
                 assert words[other] not in said
-                assert words[bank] in json.dumps(await call(client, "grep", pattern="the"))
+                assert words[bank] in json.dumps(
+                    await call(client, "search_turns", query="the", match="words")
+                )
 
     asyncio.run(talk())
     ask = {
         "jsonrpc": "2.0",
         "id": 1,
         "method": "tools/call",
-        "params": {"name": "grep", "arguments": {"pattern": "the"}},
+        "params": {"name": "search_turns", "arguments": {"query": "the"}},
     }
     for path, key, status in [
         ("/mcp/b", keys["a"], 403), ("/mcp", keys["a"], 403), ("/mcp/b", None, 401), ("/mcp/..%2Fb", keys["a"], 404),
@@ -352,7 +354,7 @@ def test_a_key_that_may_read_cannot_write_over_mcp(served: Served) -> None:
         async with at_http(served, served.key("write", "a"), "a") as client:
             await call(client, "add_memory", text="the violin is under the stairs")
         async with at_http(served, served.key("read", "a"), "a") as client:
-            assert (await call(client, "grep", pattern="violin"))["turns"]
+            assert (await call(client, "search_turns", query="violin"))["turns"]
             assert "needs the scope write" in await refused(client, "add_memory", text="a cello")
             assert "needs the scope write" in await refused(client, "forget", entity="Ana")
             assert "needs the scope write" in await refused(

@@ -46,19 +46,11 @@ ODD = (
 READING = {
     "search_memories": {"query": "which violin did Ana buy"},
     "search_turns": {},
-    "grep": {"pattern": "violin"},
     "when": {"query": "when did Ana buy a violin"},
     "timeline": {},
-    "list_events": {},
     "get_facts": {},
-    "fact_history": {"subject": "Ana"},
 }
-OLD = {"grep": "search_turns", "list_events": "timeline", "fact_history": "get_facts"}
-"""Tools that are listed no longer, and what took their place."""
-LISTS = {
-    "search_turns": "turns", "grep": "turns", "timeline": "entries", "list_events": "events", "get_facts": "facts",
-    "fact_history": "facts",
-}  # fmt: skip
+LISTS = {"search_turns": "turns", "timeline": "entries", "get_facts": "facts"}
 
 
 @pytest.fixture(scope="module")
@@ -186,15 +178,12 @@ def test_an_id_is_never_cut() -> None:
     assert json.loads(fit([item], lambda kept: {"found": list(kept)}, LEAST)) == {"found": []}
 
 
-@pytest.mark.parametrize(("tool", "name"), [("timeline", "entries"), ("list_events", "events")])
-def test_what_is_cut_is_the_oldest_and_the_cursor_goes_on_to_it(
-    days: LocalMemory, tool: str, name: str
-) -> None:
+def test_what_is_cut_is_the_oldest_and_the_cursor_goes_on_to_it(days: LocalMemory) -> None:
     async def said(client: McpClient) -> list[list[dict[str, Any]]]:
         pages, cursor = [], {}
         while True:
-            answer = await call(client, tool, limit=20, max_tokens=800, **cursor)
-            pages.append(answer[name])
+            answer = await call(client, "timeline", limit=20, max_tokens=800, **cursor)
+            pages.append(answer["entries"])
             if not answer["more"]:
                 return pages
             cursor = {"cursor": answer["cursor"]}
@@ -215,7 +204,7 @@ def test_every_list_can_be_read_to_its_end_in_pages(odd: LocalMemory) -> None:
             cursor: dict[str, str] = {}
             while True:
                 answer = await call(client, tool, **READING[tool], limit=7, max_tokens=2000, **cursor)
-                seen = answer[name] + seen if tool in ("timeline", "list_events") else seen + answer[name]
+                seen = answer[name] + seen if tool == "timeline" else seen + answer[name]
                 if not answer["more"]:
                     break
                 cursor = {"cursor": answer["cursor"]}
@@ -250,32 +239,14 @@ def test_every_search_takes_a_query(days: LocalMemory) -> None:
     async def said(client: McpClient) -> None:
         for tool in ("search_memories", "search_turns", "when"):
             assert "violin 7" in json.dumps(await call(client, tool, query="violin 7")), tool
-        for tool, name in (("grep", "pattern"), ("timeline", "about"), ("list_events", "about")):
-            assert await call(client, tool, query="violin 7") == await call(
-                client, tool, **{name: "violin 7"}
-            )
-        assert len((await call(client, "grep", query="violin 1 "))["turns"]) == 1
+        found = await call(client, "timeline", query="violin 7")
+        assert found == await call(client, "timeline", about="violin 7")
         session = (await call(client, "search_turns", query="violin", session="s9"))["turns"]
         assert [turn["session"] for turn in session] == ["s9"]
         told = await refused(client, "timeline", about="violin", query="cello")
         assert told.startswith("timeline has no argument query; it takes about, ")
 
     talk(days, said)
-
-
-def test_tools_that_are_listed_no_longer_still_answer(odd: LocalMemory) -> None:
-    async def said(client: McpClient) -> None:
-        listed = {tool.name for tool in (await client.list_tools()).tools}
-        assert len(listed) <= 9 and not listed & OLD.keys() and listed >= set(OLD.values())
-        found = await call(client, "grep", pattern="violin", limit=5)
-        assert found == await call(client, "search_turns", query="violin", match="words", limit=5)
-        changed = await call(client, "fact_history", subject="Ana")
-        assert changed == await call(client, "get_facts", subject="Ana", history=True)
-        events = (await call(client, "list_events", limit=200, max_tokens=50_000))["events"]
-        entries = (await call(client, "timeline", limit=200, max_tokens=50_000, status="happened"))["entries"]
-        assert events and {turn for one in entries for turn in one["turns"]} >= set(events[-1]["turns"])
-
-    talk(odd, said)
 
 
 def test_a_match_of_words_is_exact_and_stays_in_its_session(days: LocalMemory) -> None:

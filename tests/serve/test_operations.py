@@ -47,7 +47,6 @@ OWN = {
 OWN_DEFAULTS = {
     ("forget", "dry_run"): True,
     ("get_facts", "as_of"): None,
-    ("fact_history", "predicate"): None,
     ("review_facts", "fact_id"): None,
 }
 """Defaults of tools that are their own: nothing is forgotten by mistake, and one tool stands for two operations."""

@@ -42,8 +42,8 @@ def test_the_configurations_of_the_mcp_page_name_a_command_that_exists() -> None
     assert len(found) == 3
     for one in found:
         (server,) = (one.get("mcpServers") or one["servers"]).values()
-        assert "url" in server or (server["command"], server["args"][0]) == ("everwhen", "mcp")
-    assert run(["mcp", "--help"]) == 0
+        assert "url" in server or (server["command"], server["args"][:2]) == ("everwhen", ["server", "mcp"])
+    assert run(["server", "mcp", "--help"]) == 0
 
 
 def test_the_image_runs_as_nobody_with_a_volume() -> None:

@@ -83,7 +83,6 @@ def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> No
 
         server = build(reach)
         for tool, given in (
-            ("list_events", {}),
             ("timeline", {}),
             ("get_facts", {}),
             ("when", {"query": "when did I move to Porto"}),
@@ -92,5 +91,5 @@ def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> No
             assert json.loads(answer.content[0].text)["pending"] == 1
         gate.open.set()
         memory.flush(timeout=60)
-        answer = asyncio.run(server.call_tool("list_events", {}))
+        answer = asyncio.run(server.call_tool("timeline", {}))
         assert "pending" not in json.loads(answer.content[0].text)

@@ -152,10 +152,10 @@ def test_mistakes_at_the_start_are_one_line_with_the_fix(
             (["serve", "--host", "0.0.0.0", "--no-auth"], 4, "--no-auth is for this machine only"),
             (["serve", "--port", port], 6, "choose another with --port"),
             (["serve", "--log-level", "loud"], 2, "unknown log level 'loud'"),
-            (["mcp", "--bank", "../x"], 2, "is not a bank name"),
-            (["keys", "create", "--scope", "all"], 2, "unknown scope 'all'"),
-            (["keys", "create", "--bank", "../x"], 2, "names no bank"),
-            (["keys", "revoke", "nobody"], 3, "there is no key 'nobody'"),
+            (["server", "mcp", "--bank", "../x"], 2, "is not a bank name"),
+            (["server", "keys", "create", "--scope", "all"], 2, "unknown scope 'all'"),
+            (["server", "keys", "create", "--bank", "../x"], 2, "names no bank"),
+            (["server", "keys", "revoke", "nobody"], 3, "there is no key 'nobody'"),
         ]:
             assert run(arguments) == code, arguments
             out, err = capsys.readouterr()
@@ -167,26 +167,28 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("everwhen.serve.missing_extra.find_spec", lambda name: None)
-    for command in ("serve", "mcp"):
-        assert run([command]) == 6
+    for command in (["serve"], ["server", "mcp"]):
+        assert run(command) == 6
         assert "pip install 'everwhen[serve]'" in capsys.readouterr().err
 
 
 def test_keys_are_made_listed_and_revoked_from_the_shell(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["keys", "list"]) == 0 and "no keys" in capsys.readouterr().out
-    assert run(["keys", "create", "--scope", "write", "--bank", "a", "--json", "--name", "bot"]) == 0
+    assert run(["server", "keys", "list"]) == 0 and "no keys" in capsys.readouterr().out
+    assert (
+        run(["server", "keys", "create", "--scope", "write", "--bank", "a", "--json", "--name", "bot"]) == 0
+    )
     made = json.loads(capsys.readouterr().out)
     assert made["key"].startswith("ew_") and made["scope"] == "write" and made["banks"] == ["a"]
-    assert run(["keys", "create"]) == 0
+    assert run(["server", "keys", "create"]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("ew_") and "It may read in every bank" in err
-    assert run(["keys", "list", "--json"]) == 0
+    assert run(["server", "keys", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert {key["id"] for key in listed} >= {made["id"]} and "digest" not in listed[0]
-    assert run(["keys", "revoke", made["id"]]) == 0 and "is void" in capsys.readouterr().out
-    assert run(["keys", "list"]) == 0 and "revoked" in capsys.readouterr().out
+    assert run(["server", "keys", "revoke", made["id"]]) == 0 and "is void" in capsys.readouterr().out
+    assert run(["server", "keys", "list"]) == 0 and "revoked" in capsys.readouterr().out
 
 
 def test_settings_reach_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,7 +96,7 @@ def test_a_server_killed_ten_times_under_four_writers_keeps_each_acknowledged_wr
     monkeypatch.setenv("EVERWHEN_EMBEDDER", "fake")
     monkeypatch.setenv("EVERWHEN_READER", "none")
     monkeypatch.setenv("EVERWHEN_STORE", own_server.address)
-    assert run(["worker", "--once"]) == 0
+    assert run(["server", "worker", "--once"]) == 0
     there: Counter[str] = Counter()
     texts: Counter[str] = Counter()
     for bank in BANKS:

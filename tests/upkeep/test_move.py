@@ -20,7 +20,6 @@ from everwhen.store.opening import banks_at, open_banks
 from everwhen.store.sql.records import SqlSnapshot
 from everwhen.upkeep import move as moving
 from everwhen.upkeep.move import digests_of, move_bank
-from tests.upkeep.make_schemas import path_of
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -112,7 +111,7 @@ def test_a_move_is_told_and_a_second_one_finds_it_done(
 ) -> None:
     many(home, "a")
     many(home, "b")
-    command = ["move", "--from", str(home), "--to", str(there)]
+    command = ["bank", "move", "--from", str(home), "--to", str(there)]
     assert run([*command, "b"]) == 0
     assert "bank b is moved: " in capsys.readouterr().out
     assert run(command) == 0
@@ -123,7 +122,7 @@ def test_a_move_is_told_and_a_second_one_finds_it_done(
     (one,) = json.loads(capsys.readouterr().out)
     assert one["deleted"] and one["records"]["turn"] == 60 and len(one["digests"]["turn"]) == 64
     assert open_banks(home).names() == ["b"] and list((there / "banks").glob(".*")) == []
-    assert run(["move", "--from", str(home), "--to", str(home)]) == 2
+    assert run(["bank", "move", "--from", str(home), "--to", str(home)]) == 2
     assert run([*command, "none"]) == 3
 
 
@@ -147,7 +146,7 @@ def test_a_bank_moves_to_postgres_and_back(
     full: Memory, home: Path, there: Path, database: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     full.close()
-    assert run(["move", "--from", str(home), "--to", database, "full"]) == 0
+    assert run(["bank", "move", "--from", str(home), "--to", database, "full"]) == 0
     assert "bank full is moved: " in capsys.readouterr().out
     banks = banks_at(database)
     assert banks.names() == ["full"]
@@ -193,9 +192,6 @@ def test_an_export_is_the_same_from_either_database(full: Memory, tmp_path: Path
         copy.add("and life goes on")
         copy.flush()
         assert copy.doctor() == []
-        old = path_of(13).with_name("0013.jsonl.xz")
-        with Memory.open(database, "old", **QUICK) as memory, pytest.raises(Refused, match="format 1"):
-            memory.import_(old)
 
 
 KILLED = """

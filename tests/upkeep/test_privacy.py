@@ -65,7 +65,7 @@ def test_every_file_and_folder_of_a_used_home_is_its_owners_alone(
         Memory.salvage(out / "saved.jsonl", home, "two")
         with Memory.open(home, "three") as memory:
             memory.import_(out / "one.jsonl")
-        assert run(["keys", "create", "--scope", "read", "--bank", "one"]) == 0
+        assert run(["server", "keys", "create", "--scope", "read", "--bank", "one"]) == 0
         with serving(ServerSettings(home)) as served, served.client() as http:
             http.post("/banks/four/turns", json={"messages": SAID}, headers={"Idempotency-Key": "k"})
             http.post("/banks/four/export")
@@ -115,10 +115,12 @@ def through_methods(memory: Any) -> Iterator[Callable[[], Any]]:
 
 def through_command_line(home: Path) -> Iterator[Callable[[], Any]]:
     for words in (
-        ["turns"], ["turns", "--session", MARK], ["sessions"], ["grep", MARK], ["grep", ".*", "--regex"],
-        ["recall", MARK],
-        ["timeline"], ["events"], ["entities"], ["facts", "current"], ["facts", "export", "-"], ["tree"], ["profile"],
-        ["stats"], ["export", "-"], ["forget", "--turn", "theirs-1", "--dry-run"], ["doctor"], ["when", MARK],
+        ["show", "turns"], ["show", "turns", "--session", MARK], ["show", "sessions"], ["show", "grep", MARK],
+        ["show", "grep", ".*", "--regex"], ["recall", MARK],
+        ["timeline"], ["show", "events"], ["show", "entities"], ["facts", "current"], ["facts", "export", "-"],
+        ["show", "tree"], ["show", "profile"],
+        ["bank", "stats"], ["bank", "export", "-"], ["forget", "--turn", "theirs-1", "--dry-run"],
+        ["bank", "doctor"], ["when", MARK],
     ):  # fmt: skip
         yield lambda words=words: run([*words, "--bank", "mine", "--json"])  # type: ignore[misc]
 
@@ -161,8 +163,8 @@ def through_mcp(home: Path) -> Iterator[Callable[[], Any]]:
     from tests.serve.test_mcp import at_http
 
     calls: dict[str, dict[str, Any]] = {
-        "search_memories": {"query": MARK}, "when": {"query": MARK}, "timeline": {}, "list_events": {}, "get_facts": {},
-        "fact_history": {"subject": MARK}, "search_turns": {}, "grep": {"pattern": ".", "regex": True},
+        "search_memories": {"query": MARK}, "when": {"query": MARK}, "timeline": {},
+        "get_facts": {"subject": MARK, "history": True}, "search_turns": {"query": ".", "match": "regex"},
         "forget": {"turns": ["theirs-1"]},
     }  # fmt: skip
     with served(home) as running:
@@ -176,7 +178,7 @@ def through_mcp(home: Path) -> Iterator[Callable[[], Any]]:
         async def refused() -> str:
             try:
                 async with at_http(running, running.key("admin", "mine"), "theirs") as client:
-                    return str(await client.call_tool("grep", {"pattern": "."}))
+                    return str(await client.call_tool("search_turns", {}))
             except BaseException as error:
                 return type(error).__name__
 

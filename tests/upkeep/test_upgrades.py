@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import lzma
 import sqlite3
 from contextlib import closing
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from everwhen import Damaged, EverwhenError, Memory, Refused
+from everwhen import EverwhenError, Memory, Refused
 from everwhen.store.sqlite import connection
 from everwhen.store.sqlite.connection import SCHEMA
 from everwhen.store.sqlite.statements import migrations
@@ -70,47 +68,6 @@ def test_a_new_bank_is_made_at_once_and_an_old_one_keeps_the_steps_that_it_took(
     assert taken == left and ("turns" in tables) == bool(left)
     with Memory.open(home, "old", embedder="fake", reader="none", cache_entries=0) as memory:
         assert memory.stats().schema == SCHEMA and memory.doctor() == []
-
-
-@pytest.mark.parametrize("version", [3, 13])
-def test_an_export_of_the_rows_of_an_older_schema_is_imported(home: Path, version: int) -> None:
-    file = path_of(version).with_name(f"{version:04}.jsonl.xz")
-    with Memory.open(home, "new", embedder="fake", reader="none", cache_entries=0) as memory:
-        memory.import_(file)
-        assert [turn.text for turn in memory.turns()] == list(SAID) and memory.doctor() == []
-        (fact,) = memory.facts.as_of(START + timedelta(days=1), "Ana", "likes")
-        assert fact.object == "tea" and memory.events()
-
-
-def test_an_export_of_rows_goes_on_and_cannot_carry_sql(home: Path, tmp_path: Path) -> None:
-    whole = lzma.decompress(path_of(13).with_name("0013.jsonl.xz").read_bytes())
-    lines = whole.splitlines(keepends=True)
-    file = tmp_path / "old.jsonl"
-    header, first = lines[0], json.loads(lines[1])["check"]
-    with Memory.open(home, "new", embedder="fake", reader="none", cache_entries=0) as memory:
-        for bad in (
-            {"table": "turns; DROP TABLE turns", "row": {"id": "x"}},
-            {"table": "turns", "row": {"id) VALUES (1); --": 1}},
-            {"table": "turns", "row": {"id": {"base64": 3}}},
-            {"table": "turns", "row": 3},
-        ):
-            raw = json.dumps(bad).encode() + b"\n"
-            check = hashlib.sha256(first.encode() + raw).hexdigest()
-            file.write_bytes(header + lines[1] + raw + b'{"check":"%s"}\n' % check.encode())
-            with pytest.raises(Damaged, match=r"columns that are none|cannot be read"):
-                memory.import_(file)
-        newer = json.dumps({**json.loads(header), "schema": SCHEMA + 5}).encode() + b"\n"
-        file.write_bytes(newer + b"".join(lines[1:]))
-        with pytest.raises(Refused, match="newer everwhen"):
-            memory.import_(file)
-        file.write_bytes(b"".join(lines[:-2]))
-        with pytest.raises(Damaged, match="ends early"):
-            memory.import_(file)
-        assert memory.turns() == []
-        file.write_bytes(whole)
-        seen: list[int] = []
-        memory.import_(file, progress=seen.append)
-        assert seen == [0] and len(memory.turns()) == len(SAID) and memory.doctor() == []
 
 
 def test_a_bank_of_a_newer_everwhen_is_refused_with_a_sentence_and_left_as_it_is(home: Path) -> None:

@@ -65,7 +65,7 @@ app = Commands(
 
 _WITH_VALUE = ("--home", "--store", "--bank", "-b", "--zone")
 _ALONE = ("--json", "--quiet", "-q")
-_LONG = ("chat", "mcp", "resident", "serve", "server", "ui")
+_LONG = ("chat", "serve", "server", "ui")
 """Commands that answer many questions, each of which waits for extraction by itself."""
 PATIENCE = 6
 """What a command added just before is waited for: on a busy machine 20 seconds are not enough to load the extractor."""

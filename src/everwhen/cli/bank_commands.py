@@ -1,4 +1,4 @@
-"""`banks`, `stats`, `doctor`, `zone`, `reembed`, `move`: look after the memory."""
+"""`bank list`, `stats`, `doctor`, `zone`, `reembed`, `move`: look after the memory."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def _in(module: str, *names: str) -> dict[str, Place]:
 EVERYDAY = {
     "add": ("add_commands", "Remember one or more messages."),
     "import": ("add_commands", "Import chats, transcripts, notes or an export."),
-    "recall": ("recall_commands", "The memories that answer a question (same: search)."),
+    "recall": ("recall_commands", "The memories that answer a question."),
     "ask": ("ask_commands", "The answer in words, with its sources."),
     "when": ("time_commands", "When something was, is or will be."),
     "timeline": ("time_commands", "What happened, in the order of time."),
-    "forget": ("retention_commands", "Delete for good, derived data too (same: delete)."),
+    "forget": ("retention_commands", "Delete for good, derived data too."),
     "chat": ("ask_commands", "Talk with a model that remembers."),
     "setup": ("setup_commands", "Give a coding agent its memory."),
     "ui": ("serve_commands", "Open the page in a browser."),
@@ -87,14 +87,8 @@ WHOLE = {
 if (Path(__file__).parents[3] / "benchmarks" / "everwhen_bench").is_dir():
     WHOLE["bench"] = ("bench", "Measure quality and speed (in a checkout).")
 
-ALIASES = {
-    "search": Place("recall_commands", "recall"),
-    "delete": Place("retention_commands", "forget"),
-    "bench": Place("bench", "bench"),  # says where the benches are, in an installed package
-    # The names before there were groups.
-    **{place.name: place for group in GROUPS.values() for place in group.members.values()},
-}
-"""Further names, which no help shows."""
+_UNLISTED = {"bench": Place("bench", "bench")}
+"""In an installed package it only says where the benches are."""
 
 
 class LazyGroup(TyperGroup):
@@ -120,7 +114,7 @@ class FirstScreen(LazyGroup):
     def __init__(self, **settings: Any) -> None:
         shown = {name: Place(module, name) for name, (module, _) in {**EVERYDAY, **WHOLE}.items()}
         groups = {name: Place("", name) for name in GROUPS}
-        super().__init__({**shown, **groups}, ALIASES, **{**settings, "commands": {}})
+        super().__init__({**shown, **groups}, _UNLISTED, **{**settings, "commands": {}})
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         groups = {name: ("", group.help) for name, group in GROUPS.items()}

@@ -1,4 +1,4 @@
-"""`when`, `compare`, `timeline`: when things were, which came first, what happened in a while; `when-is`: what a time
+"""`when`, `compare`, `timeline`: when things were, which came first, what happened in a while; `resolve`: what a time
 expression means."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The note that a running server leaves in the home folder, so that `everwhen mcp` finds it and loads no model.
+"""The note that a running server leaves in the home folder, so that `everwhen server mcp` finds it and loads no model.
 
 It holds a token that is good for every bank while the server runs. Whoever can read the note can read the banks'
 files too: it gives away nothing.

@@ -176,13 +176,6 @@ class Snapshot(Protocol):
         ...
 
 
-class OldExport(NamedTuple):
-    """What the header of an export of format 1 says of its lines, which are rows of SQLite's tables."""
-
-    schema: int
-    sequences: Mapping[str, int]
-
-
 class Loader(Protocol):
     """A bank that is being built from records, beside the bank that it will replace."""
 
@@ -239,7 +232,7 @@ class MaintenanceStore(Protocol):
 
     def snapshot(self) -> AbstractContextManager[Snapshot]: ...
 
-    def loader(self, source: str, old: OldExport | None = None) -> Loader:
+    def loader(self, source: str) -> Loader:
         """Begin to load a bank, or go on with what was begun from the same source."""
         ...
 

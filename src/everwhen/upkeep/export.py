@@ -21,14 +21,14 @@ from everwhen.store.base import Store
 from everwhen.store.files.compressed import opened
 from everwhen.store.files.export import FORMAT, MARK, ExportHeader, parsed_line, read_header, writing
 from everwhen.store.files.json_values import one_line
-from everwhen.store.maintenance import Loader, OldExport, Record, Snapshot
+from everwhen.store.maintenance import Loader, Record, Snapshot
 
 BLOCK = 500
 """Records between two checksums, and in one transaction of loading …"""
 BLOCK_BYTES = 8_000_000
 """… or fewer, when they are this long already: a block is held in memory while it is loaded."""
 LARGEST_BLOCK = 256_000_000
-"""Bytes of a block that is still read: older exports counted rows alone."""
+"""Bytes of a block that is still read: its last record may be long."""
 
 
 def export(
@@ -118,8 +118,7 @@ def import_bank(store: Store, path: Path, progress: Callable[[int], None] | None
             f"the export has vectors of {header.embedder}, and bank '{store.info.name}' uses {store.info.embedder}; "
             f"open it with embedder='{header.embedder}', or export without vectors"
         )
-    old = OldExport(header.schema, header.sequences) if header.format == 1 else None
-    with closing(store.keep.loader(header.source, old)) as loader:
+    with closing(store.keep.loader(header.source)) as loader:
         load(path, header, loader, progress)
         loader.finish(header.counts, store.info.name)
     return header
@@ -175,7 +174,7 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
             records, start = [], place
             continue
         block.update(line)
-        if "kind" in raw or "table" in raw:
+        if "kind" in raw:
             records.append(raw)
         elif "end" in raw:
-            ended = raw.get("records", raw.get("rows"))
+            ended = raw.get("records")

@@ -111,7 +111,19 @@ def start(home: str, bank: str) -> None:
     os.set_inheritable(lock, True)
     os.closerange(3, lock)
     os.closerange(lock + 1, 256)
-    module = ["-P", "-m", "everwhen", "resident", "--home", home, "--bank", bank, "--lock", str(lock)]
+    module = [
+        "-P",
+        "-m",
+        "everwhen",
+        "server",
+        "resident",
+        "--home",
+        home,
+        "--bank",
+        bank,
+        "--lock",
+        str(lock),
+    ]
     os.execv(sys.executable, [sys.executable, *module])
 
 

@@ -81,7 +81,18 @@ class Place:
     @property
     def server(self) -> list[str]:
         """The command of the MCP server. `-P`: a project's own files must not stand in for Python's."""
-        return [self.python, "-P", "-m", "everwhen", "mcp", "--home", str(self.home), "--bank", self.bank]
+        return [
+            self.python,
+            "-P",
+            "-m",
+            "everwhen",
+            "server",
+            "mcp",
+            "--home",
+            str(self.home),
+            "--bank",
+            self.bank,
+        ]
 
     @property
     def mcp(self) -> dict[str, Any]:

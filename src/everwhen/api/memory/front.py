@@ -20,7 +20,7 @@ from everwhen.api.operations.turns import Turns
 from everwhen.errors import NotFound
 from everwhen.facts import Facts
 from everwhen.facts.redact import kinds_of
-from everwhen.models.embed import Embedder, refuse_retired
+from everwhen.models.embed import Embedder
 from everwhen.models.rerank import Reranker
 from everwhen.models.rerank.base import Scorer, custom_reranker
 from everwhen.settings import Settings
@@ -92,8 +92,6 @@ class Memory(Bank, FileMethods):
                 chosen.tree_windows, zone
             )  # what no tree can be built by is refused before there is one
         model = chosen.embedder or banks.embedder_of(bank) or DEFAULT_EMBEDDER
-        if chosen.embedder is None:
-            refuse_retired(bank, model)
         embedder = opened_embedder(model, folder, chosen)
         store = banks.open(bank, embedder=model, dimension=lambda: embedder.dim, zone=zone, create=create)
         if settings.get("zone") is not None and store.info.zone != zone:

@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS vectors (
 )
 """
 
-# What was embedded before, without codes or with those of another format, gets the new ones.
+# What was embedded before without codes gets them.
 REMEMBER = """
 INSERT INTO vectors (key, vector, codes) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET codes = excluded.codes WHERE excluded.codes IS NOT NULL
@@ -83,10 +83,6 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self.embed_with_codes((), texts)[0]
 
-    @property
-    def code_format(self) -> bytes:
-        return self.inner.code_format if gives_tokens(self.inner) else b""
-
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:
@@ -95,9 +91,9 @@ class CachedEmbedder:
             return self.inner.embed(()), []
         keys = self._keys([*texts, *plain])
         said = dict(zip(keys, [*texts, *plain], strict=True))
-        coded = set(keys[: len(texts)]) if self.code_format else set()
+        coded = set(keys[: len(texts)]) if gives_tokens(self.inner) else set()
         found = self._try(lambda connection: _look_up(connection, list(said), self.dim)) or {}
-        known = {key: one for key, one in found.items() if key not in coded or self._has_codes(one)}
+        known = {key: one for key, one in found.items() if key not in coded or one[1]}
         missing = [key for key in said if key not in known]
         if missing:
             fresh = self._fresh(said, missing, coded)
@@ -111,9 +107,6 @@ class CachedEmbedder:
             return self.inner.embed_question(text, others)
         vectors = self.inner.embed([self.inner.pieces(one)[0] for one in (text, *others)])
         return vectors, np.zeros((0, 0), np.float32), []
-
-    def _has_codes(self, entry: Entry) -> bool:
-        return bool(entry[1]) and entry[1].startswith(self.code_format)
 
     def _fresh(self, said: dict[bytes, str], missing: list[bytes], coded: set[bytes]) -> dict[bytes, Entry]:
         """Vectors, and codes where they are wanted, in one run of the model."""
@@ -238,21 +231,10 @@ def _connect(path: Path) -> sqlite3.Connection:
         # What is forgotten or evicted is overwritten: a vector tells much of its text.
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute(SCHEMA)
-        _add_codes(connection)
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _add_codes(connection: sqlite3.Connection) -> None:
-    """A file that was made before there were codes gets their column; it keeps its vectors."""
-    if "codes" not in [row[1] for row in connection.execute("PRAGMA table_info(vectors)")]:
-        try:
-            connection.execute("ALTER TABLE vectors ADD COLUMN codes BLOB")
-        except sqlite3.OperationalError as error:  # another process was faster
-            if "duplicate column" not in str(error):
-                raise
 
 
 def _look_up(connection: sqlite3.Connection, keys: list[bytes], dim: int) -> dict[bytes, Entry]:

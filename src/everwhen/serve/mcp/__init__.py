@@ -1,4 +1,4 @@
-"""The memory as tools of the Model Context Protocol: over stdio (`everwhen mcp`) and HTTP (`/mcp/{bank}` of a server).
+"""The memory as tools of the Model Context Protocol: over stdio (`everwhen server mcp`) and HTTP (`/mcp/{bank}`).
 
 tools         the tools, whoever keeps the memory
 resources     the profile, the newest part of the timeline, and questions that a user picks from a menu

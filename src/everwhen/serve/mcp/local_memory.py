@@ -1,6 +1,6 @@
 """Where a tool finds the memory: at a server that runs on this machine, else here, opened when first needed.
 
-Ten clients that each start `everwhen mcp` load one model, not ten, as long as `everwhen serve` runs.
+Ten clients that each start `everwhen server mcp` load one model, not ten, as long as `everwhen serve` runs.
 """
 
 from __future__ import annotations

@@ -14,7 +14,6 @@ from everwhen.recall import Recall
 from everwhen.types import (
     Conflict,
     Entry,
-    Event,
     Fact,
     Proposal,
     Recalled,
@@ -225,7 +224,7 @@ def show_memory(one: Recalled) -> Json:
     return told
 
 
-def by_id(one: Turn | Recalled | Event) -> str:
+def by_id(one: Turn | Recalled) -> str:
     return name_of(one.id)
 
 
@@ -268,11 +267,6 @@ def show_entry(entry: Entry) -> Json:
         "status": entry.status or None,
         "turns": list(entry.turns),
     }
-
-
-def show_event(event: Event) -> Json:
-    when = _when(event.occurred, event.zone)
-    return {"when": when} | _fields(event, "subject verb object text status confidence turns")
 
 
 def show_waiting(one: Conflict | Proposal) -> Json:

@@ -16,8 +16,6 @@ from pydantic import ValidationError
 from everwhen.api.operations.mistakes import usage_error
 from everwhen.serve.mcp.results import Json
 
-QUERY = ("pattern", "about")
-"""What `query` means to a tool that calls what it looks for by another name."""
 LONGEST_ERROR = 600
 """Characters of an error: it may repeat what the caller wrote."""
 
@@ -48,7 +46,9 @@ class StrictTool(Tool):
     async def run(
         self, arguments: dict[str, Any], context: Context[Any, Any], convert_result: bool = False
     ) -> Any:
-        given, names = self._renamed(arguments), self.parameters["properties"]
+        given, names = dict(arguments), self.parameters["properties"]
+        if "about" in names and "about" not in given and "query" in given:
+            given["about"] = given.pop("query")  # a model that has just searched goes on with `query`
         if unknown := [name[:50] for name in given if name not in names]:
             raise ToolError(
                 f"{self.name} has no argument {', '.join(unknown[:5])}; it takes {', '.join(names)}"
@@ -62,13 +62,6 @@ class StrictTool(Tool):
             cause = error.__cause__
             said = self._wrong(cause) if isinstance(cause, ValidationError) else str(cause)
             raise ToolError(said) from error
-
-    def _renamed(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        names = self.parameters["properties"]
-        other = next((name for name in QUERY if name in names and name not in arguments), None)
-        if "query" in names or other is None:
-            return arguments
-        return {other if name == "query" else name: value for name, value in arguments.items()}
 
     def _wrong(self, error: ValidationError) -> str:
         """What is wrong with an argument, explained as in the schema."""

@@ -1,6 +1,6 @@
 """The tools. Each is an operation, its answer cut to what a model can use.
 
-Nine are listed: a model picks better among few. Three names of before are not listed any more and still work.
+There are nine: a model picks better among few.
 """
 
 from __future__ import annotations
@@ -14,18 +14,17 @@ from inspect import Parameter as Signed
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
-from mcp_types import Tool as ListedTool
 from mcp_types import ToolAnnotations
 
 from everwhen import __version__
 from everwhen.api.operations import Operation
-from everwhen.api.operations.events import STATUSES, Events
-from everwhen.api.operations.facts import AsOf, Confirm, Correct, History
+from everwhen.api.operations.events import STATUSES
+from everwhen.api.operations.facts import AsOf, Confirm, Correct
 from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget
 from everwhen.api.operations.recall import RecallMemories
 from everwhen.api.operations.time_questions import Timeline, When
-from everwhen.api.operations.turns import Add, Grep, Turns
+from everwhen.api.operations.turns import Add, Turns
 from everwhen.errors import UsageError
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp import results
@@ -69,7 +68,6 @@ class MemoryTool:
     takes: Sequence[Signed]
     answers: Answers
     idempotent: bool = False
-    listed: bool = True
 
     @property
     def name(self) -> str:
@@ -113,7 +111,6 @@ def tool(
     said: Mapping[str, str] | None = None,
     defaults: Mapping[str, Any] | None = None,
     idempotent: bool = False,
-    listed: bool = True,
 ) -> Callable[[Answers], Answers]:
     """Adds a tool that offers some arguments of an operation, and takes some of its own."""
 
@@ -123,26 +120,15 @@ def tool(
         others = [one for one in takes if one.default is not Signed.empty]
         # What tools share is last.
         parameters = sorted([*needed, *theirs, *others], key=lambda one: one in PAGES)
-        TOOLS[answers.__name__] = MemoryTool(title, operation, parameters, answers, idempotent, listed)
+        TOOLS[answers.__name__] = MemoryTool(title, operation, parameters, answers, idempotent)
         return answers
 
     return add
 
 
-def listed_tools() -> list[MemoryTool]:
-    return [one for one in TOOLS.values() if one.listed]
-
-
-class MemoryServer(MCPServer[Any]):
-    """A server that answers more tools than it lists."""
-
-    async def list_tools(self) -> list[ListedTool]:
-        return [one for one in await super().list_tools() if TOOLS[one.name].listed]
-
-
-def build(reach: MemoryAccess) -> MemoryServer:
+def build(reach: MemoryAccess) -> MCPServer[Any]:
     """A server with all tools, resources and prompts over the memory that `reach` finds."""
-    server = MemoryServer(
+    server: MCPServer[Any] = MCPServer(
         "everwhen",
         title="everwhen memory",
         version=__version__,
@@ -235,21 +221,11 @@ def search_turns(memory: Remembering, call: Call) -> str:
         found = memory.recall(query, between=asked["between"], kinds=["turn"], max_tokens=MOST_TOKENS)
         said = [one for one in found if asked["session"] in (None, one.session)]
     else:
-        said = _with_words(memory, call, pattern=query, regex=match == "regex", between=asked["between"])
-        said = [one for one in said if asked["session"] in (None, one.session)]
+        is_first = call.given["cursor"] is None and asked["session"] is None
+        most = call.given["limit"] + 1 if is_first else MOST_HITS
+        hits = memory.grep(query, regex=match == "regex", between=asked["between"], limit=most)
+        said = [hit.turn for hit in hits if asked["session"] in (None, hit.turn.session)]
     return call.page("turns", said, results.show_turn, results.by_id)
-
-
-@tool("Find exact words", Grep, "pattern regex between", *PAGES, listed=False)
-def grep(memory: Remembering, call: Call) -> str:
-    """Every turn that contains exact words (or a regular expression): `search_turns` with `match`."""
-    return call.page("turns", _with_words(memory, call, **call.arguments), results.show_turn, results.by_id)
-
-
-def _with_words(memory: Remembering, call: Call, **asked: Any) -> list[Turn]:
-    is_first = call.given["cursor"] is None and call.given.get("session") is None
-    most = call.given["limit"] + 1 if is_first else MOST_HITS
-    return [hit.turn for hit in memory.grep(**asked, limit=most)]
 
 
 @tool(
@@ -282,14 +258,6 @@ def timeline(memory: Remembering, call: Call) -> str:
     return call.page("entries", entries, results.show_entry, results.by_place, newest=True)
 
 
-@tool("Events", Events, "about between subject verb status as_of known_at", *PAGES, listed=False)
-def list_events(memory: Remembering, call: Call) -> str:
-    """The event calendar, with who did what in fields of their own; `timeline` tells the same in words."""
-    return call.page(
-        "events", memory.events(**call.arguments), results.show_event, results.by_id, newest=True
-    )
-
-
 @tool(
     "Facts",
     AsOf,
@@ -305,39 +273,28 @@ def get_facts(memory: Remembering, call: Call) -> str:
     """
     asked = call.arguments
     if call.given["history"]:
-        if asked["instant"] is not None or asked["known_at"] is not None:
-            raise UsageError("history tells of all times; leave out as_of and known_at")
-        return _history(memory, call, asked["subject"], asked["predicate"])
-    if asked["instant"] is None and asked["known_at"] is None:
+        found = _history(memory, **asked)
+    elif asked["instant"] is None and asked["known_at"] is None:
         found = memory.facts.current(asked["subject"], asked["predicate"])
     else:
         found = memory.facts.as_of(**asked | {"instant": asked["instant"] or datetime.now(UTC)})
     return call.page("facts", found, results.show_fact, results.by_version)
 
 
-@tool(
-    "History of a fact",
-    History,
-    "subject predicate versions",
-    *PAGES,
-    defaults={"predicate": None},
-    listed=False,
-)
-def fact_history(memory: Remembering, call: Call) -> str:
-    """How something changed: `get_facts` with `history`."""
-    return _history(memory, call, **call.arguments)
-
-
 def _history(
-    memory: Remembering, call: Call, subject: str | None, predicate: str | None, versions: bool = False
-) -> str:
+    memory: Remembering,
+    subject: str | None,
+    predicate: str | None,
+    instant: datetime | None,
+    known_at: datetime | None,
+) -> Sequence[Fact]:
+    if instant is not None or known_at is not None:
+        raise UsageError("history tells of all times; leave out as_of and known_at")
     if subject is None:
         raise UsageError("history of what? give a subject")
     if predicate is None:
-        found = memory.facts.about(subject, versions=versions)
-    else:
-        found = memory.facts.history(subject, predicate, versions=versions)
-    return call.page("facts", found, results.show_fact, results.by_version)
+        return memory.facts.about(subject)
+    return memory.facts.history(subject, predicate)
 
 
 @tool("Correct a fact", Correct, "subject predicate object valid_from", idempotent=True)

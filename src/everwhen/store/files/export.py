@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,8 +20,8 @@ from everwhen.store.files.compressed import opened
 from everwhen.store.files.home import check_folder
 from everwhen.store.files.json_values import one_line, parsed, shown
 
-FORMAT = 2
-"""Records of the domain. Format 1 had the rows of SQLite's tables."""
+FORMAT = 1
+"""The only one there is; an export of another one is refused."""
 MARK = "everwhen"
 
 
@@ -29,17 +29,13 @@ MARK = "everwhen"
 class ExportHeader:
     """The first line of an export."""
 
-    format: int
     bank: str
     embedder: str
     dimension: int
     vectors: bool
     counts: Mapping[str, int]
-    """The number of records of each kind; in format 1, of rows of each table."""
+    """The number of records of each kind."""
     line: bytes
-    schema: int = 0
-    sequences: Mapping[str, int] = field(default_factory=dict)
-    """The last number given in each table; like `schema`, of format 1."""
 
     @property
     def source(self) -> str:
@@ -54,30 +50,22 @@ def read_header(path: Path) -> ExportHeader:
     raw = parsed_line(line, path, 1)
     if raw.get(MARK) != "bank":
         raise UsageError(f"{path} is no export of a bank; `everwhen bank export` writes one")
-    form = raw.get("format")
-    if form not in (1, FORMAT):
+    if raw.get("format") != FORMAT:
         raise Refused(
-            f"{path} has format {shown(form)}, and this everwhen reads up to {FORMAT}; upgrade with "
+            f"{path} has format {shown(raw.get('format'))}, and this everwhen reads {FORMAT}; upgrade with "
             "pip install --upgrade everwhen"
         )
     try:
         return ExportHeader(
-            format=form,
             bank=str(raw["bank"]),
             embedder=str(raw["embedder"]),
             dimension=int(raw["dimension"]),
             vectors=bool(raw["vectors"]),
-            counts=_counts(raw["rows" if form == 1 else "records"]),
+            counts={str(kind): int(count) for kind, count in raw["records"].items()},
             line=line,
-            schema=int(raw["schema"]) if form == 1 else 0,
-            sequences=_counts(raw["sequences"]) if form == 1 else {},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Damaged(f"the first line of {path} is not that of an export ({error})") from error
-
-
-def _counts(raw: Mapping[str, Any]) -> dict[str, int]:
-    return {str(name): int(count) for name, count in raw.items()}
 
 
 def is_export(path: Path) -> bool:

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from everwhen.errors import Refused
-from everwhen.store.maintenance import OldExport
 from everwhen.store.postgres.connection import PostgresConnection
 from everwhen.store.sql.maintenance import SqlMaintenance
 from everwhen.store.sql.store import SqlStore
@@ -41,12 +39,7 @@ class PostgresMaintenance(SqlMaintenance):
         self._parts = parts
         self._ways = ways
 
-    def loader(self, source: str, old: OldExport | None = None) -> SqlLoader:
-        if old is not None:
-            raise Refused(
-                "the export is of format 1, which only a bank in a file can read; import it into a home folder, and "
-                "`everwhen bank move` the bank from there"
-            )
+    def loader(self, source: str) -> SqlLoader:
         return SqlLoader(self._parts.building(self._bank, source), source)
 
     def take_over(self) -> None:

@@ -10,10 +10,6 @@ from everwhen.types import Turn, UnitRow
 from everwhen.types.instants import from_text
 from everwhen_time import Grain, Interval
 
-DEEPEST_SHOWN = 100
-"""Objects and lists within one another that are read; what is written today has eight at most."""
-TOO_DEEP = "(nested too deeply to be shown)"
-
 
 def turn_of(row: tuple[Any, ...]) -> Turn:
     seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
@@ -62,25 +58,11 @@ def interval_of(start: str | None, end: str | None, grain: Grain | None) -> Inte
 
 
 def metadata_of(text: str) -> dict[str, Any]:
-    """A turn's metadata. What is nested deeper than anything can be shown is cut: old banks may hold it."""
+    """A turn's metadata."""
     if text == "{}":  # most have none, and recall reads hundreds
         return {}
     try:
         found: dict[str, Any] = json.loads(text)
-    except RecursionError:
-        return {"metadata": TOO_DEEP}
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise Damaged("stored metadata cannot be read; `everwhen bank doctor` says where") from None
-    if text.count("{") + text.count("[") <= DEEPEST_SHOWN:
-        return found
-    return {key: _cut(value, DEEPEST_SHOWN - 1) for key, value in found.items()}
-
-
-def _cut(value: Any, depth: int) -> Any:
-    if not isinstance(value, dict | list):
-        return value
-    if depth == 0:
-        return TOO_DEEP
-    if isinstance(value, list):
-        return [_cut(one, depth - 1) for one in value]
-    return {key: _cut(one, depth - 1) for key, one in value.items()}
+    return found

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from everwhen.store.maintenance import Loader, OldExport
 from everwhen.store.sql.maintenance import SqlMaintenance
 from everwhen.store.sql.records import SqlSnapshot
 from everwhen.store.sql.store import SqlStore
 from everwhen.store.sqlite.connection import SqliteConnection
 from everwhen.store.sqlite.files import part_of, remove_file
-from everwhen.store.sqlite.old_exports import OldExportLoader
 from everwhen.store.sqlite.scrubbing import truncate_log
 from everwhen.store.sqlite.snapshot import SqliteLoader, snapshot, take_over
 
@@ -29,9 +27,8 @@ class SqliteMaintenance(SqlMaintenance):
         with snapshot(self._file.path, self._busy_seconds) as found:
             yield found
 
-    def loader(self, source: str, old: OldExport | None = None) -> Loader:
-        part = part_of(self._file.path)
-        return OldExportLoader(part, source, old) if old else SqliteLoader(part, source)
+    def loader(self, source: str) -> SqliteLoader:
+        return SqliteLoader(part_of(self._file.path), source)
 
     def take_over(self) -> None:
         part = part_of(self._file.path)

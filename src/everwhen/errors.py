@@ -4,9 +4,17 @@ from __future__ import annotations
 
 
 class EverwhenError(Exception):
-    """Base of every error that everwhen raises on purpose. `exit_code` is what the command line returns."""
+    """Base of every error that everwhen raises on purpose. `exit_code` is what the command line returns.
+
+    Its sentence can be sent and printed, whatever it repeats of the call: half of a character becomes "?".
+    """
 
     exit_code = 1
+
+    def __init__(self, *told: object) -> None:
+        super().__init__(
+            *(one.encode("utf-8", "replace").decode() if isinstance(one, str) else one for one in told)
+        )
 
 
 class UsageError(EverwhenError, ValueError):

@@ -38,18 +38,19 @@ INJECTIONS = [
 @pytest.mark.parametrize("words", INJECTIONS)
 def test_words_are_never_sql_and_never_a_query_language(quick: Memory, home: Path, words: str) -> None:
     quick.add({"name": "Ana", "content": "the violin is under the stairs", "id": "v"}, session="s")
-    quick.add({"name": words.replace("\0", "") or "x", "content": words, "id": words, "session": words})
+    name = words.replace("\0", "")
+    quick.add({"name": name or "x", "content": words, "id": name, "session": name})
     quick.facts.assert_(words, words, words)
-    kept = words.replace("\0", "")
+    kept = name
     assert {turn.text for turn in quick.turns()} == {"the violin is under the stairs", kept}
-    assert [turn.text for turn in quick.turns(session=words)] == [kept] and quick.turn(words).text == kept
+    assert [turn.text for turn in quick.turns(session=name)] == [kept] and quick.turn(name).text == kept
     assert [hit.turn.text for hit in quick.grep(words)] == [kept]
     # Signs alone are no word, and what the fake embedder makes of them is like nothing.
     assert len(quick.recall(words)) >= any(map(str.isalnum, words))
     assert len(quick.recall("violin", metadata={words: words})) == 0
     assert quick.facts.current(words)[0].object == " ".join(kept.split())
     assert quick.events(about=words, subject=words, verb=words) == []
-    quick.forget(turns=words)
+    quick.forget(turns=name)
     quick.forget(session="s")
     assert quick.turns() == []
     with sqlite3.connect(home / "banks" / "quick.db") as sql:

@@ -43,6 +43,21 @@ def test_half_a_character_in_a_name_a_topic_or_an_id_finds_nothing_and_breaks_no
             missing(odd)
 
 
+@pytest.mark.parametrize("what", ["session", "name", "id"])
+def test_a_name_with_nul_is_refused_and_never_becomes_the_name_of_another(quick: Memory, what: str) -> None:
+    with pytest.raises(UsageError, match=rf"{what} .*has a NUL character"):
+        quick.add({"content": "the violin is under the stairs", what: "a\0b"})
+    if what == "session":
+        for refused in (
+            lambda: quick.add("the violin", session="a\0b"),
+            lambda: quick.turns(session="a\0b"),
+            lambda: quick.forget(session="a\0b"),
+        ):
+            with pytest.raises(UsageError, match="the session has a NUL character"):
+                refused()
+    assert quick.turns() == []
+
+
 def test_brackets_without_end_and_patterns_that_call_themselves_are_told(quick: Memory) -> None:
     quick.add("aaaa")
     for pattern, said in [

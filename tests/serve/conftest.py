@@ -20,6 +20,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
 from everwhen.serve.app import create_app
+from everwhen.serve.server import uvicorn_options
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 
@@ -71,9 +72,7 @@ def serving(settings: ServerSettings) -> Iterator[Served]:
     app = create_app(settings)
     share_routes(app)
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=10)
-    )
+    server = uvicorn.Server(uvicorn.Config(app, **uvicorn_options(replace(settings, shutdown_seconds=10))))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"

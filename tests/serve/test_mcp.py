@@ -164,7 +164,8 @@ async def conversation(client: McpClient) -> None:
     looked = await call(client, "forget", between=["May 2025"])
     assert looked["dry_run"] is True and looked["turns"] == spare["turns"]
     assert (await call(client, "search_turns", query="cello", match="words"))["turns"]
-    gone = await call(client, "forget", turns=spare["turns"], dry_run=False)
+    seen = await call(client, "forget", turns=spare["turns"])
+    gone = await call(client, "forget", turns=spare["turns"], dry_run=False, token=seen["token"])
     assert gone["dry_run"] is False and gone["counts"]["turns"] == 1
     assert (await call(client, "search_turns", query="cello", match="words"))["turns"] == []
     assert "forget what?" in await refused(client, "forget")
@@ -372,8 +373,8 @@ def test_forgetting_over_mcp_is_written_down_and_everything_needs_admin(served: 
             assert "there is no bank" in await refused(client, "forget", session="s")
             added = await call(client, "add_memory", text="the violin is under the stairs")
             assert "needs the scope admin" in await refused(client, "forget", everything=True, dry_run=False)
-            await call(client, "forget", turns=added["turns"])
-            await call(client, "forget", turns=added["turns"], dry_run=False)
+            seen = await call(client, "forget", turns=added["turns"])
+            await call(client, "forget", turns=added["turns"], dry_run=False, token=seen["token"])
 
     asyncio.run(talk())
     events = [json.loads(line) for line in served.state.audit.path.read_text().splitlines()]
@@ -382,3 +383,57 @@ def test_forgetting_over_mcp_is_written_down_and_everything_needs_admin(served: 
         ("delete", True),
         ("delete", False),
     ]
+
+
+WAYS: tuple[dict[str, Any], ...] = (
+    {"everything": True}, {"session": "s"}, {"entity": "Ana"}, {"between": ["2025"]}, {"turns": ["t1"]},
+)  # fmt: skip
+
+
+async def forget_in_two_steps(client: McpClient) -> None:
+    """Nothing goes before a dry run of the same call was seen; what it says is what goes."""
+
+    async def stays(**given: Any) -> None:
+        assert "nothing was forgotten" in await refused(client, "forget", dry_run=False, **given)
+
+    await call(client, "add_memory", text="Ana plays the violin", session="s", id="t1", at="2025-03-10")
+    tokens = {}
+    for way in WAYS:
+        for token in (None, "", "0" * 16, "\u2028"):
+            await stays(**way, **({} if token is None else {"token": token}))
+        tokens[json.dumps(way)] = (await call(client, "forget", **way))["token"]
+    assert len(set(tokens.values())) == len(WAYS)
+    for way in WAYS:
+        for other, token in tokens.items():
+            if other != json.dumps(way):
+                await stays(**way, token=token)
+    await call(client, "add_memory", text="Ana has a cello, too", session="s", id="t2", at="2025-03-11")
+    for way in WAYS[:-1]:  # there is more now than was seen
+        await stays(**way, token=tokens[json.dumps(way)])
+    seen = await call(client, "forget", everything=True)
+    assert seen["turns"] == ["t1", "t2"]
+    gone = await call(client, "forget", everything=True, dry_run=False, token=seen["token"])
+    assert gone["turns"] == ["t1", "t2"] and not gone["dry_run"]
+    assert (await call(client, "search_turns"))["turns"] == []
+
+
+def test_nothing_is_forgotten_over_http_before_it_was_seen(served: Served) -> None:
+    async def talk() -> None:
+        async with at_http(served, served.key("admin", "a"), "a") as client:
+            await forget_in_two_steps(client)
+        async with at_http(served, served.key("admin", "a"), "a") as client:
+            await call(client, "add_memory", text="Ana plays the violin", session="s", id="t3")
+            seen = await call(client, "forget", session="s")
+        async with at_http(served, served.key("admin", "a"), "a") as other:  # who has seen nothing
+            asked = {"session": "s", "dry_run": False, "token": seen["token"]}
+            assert "nothing was forgotten" in await refused(other, "forget", **asked)
+
+    asyncio.run(talk())
+
+
+def test_nothing_is_forgotten_over_stdio_before_it_was_seen(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with at_stdio(tmp_path, "a") as client:
+            await forget_in_two_steps(client)
+
+    asyncio.run(talk())

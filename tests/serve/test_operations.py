@@ -37,6 +37,7 @@ BESIDE = {
 DEFAULTS = {("facts.stale", "limit"): 100}
 """Defaults of the HTTP API that are its own."""
 OWN = {
+    "forget": {"token"},
     "add_memory": {"text", "role", "name", "id"},
     "search_turns": {"query", "match"},
     "timeline": {"status"},

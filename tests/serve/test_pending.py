@@ -81,6 +81,7 @@ def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> No
         def reach(scope: str, tool: str, **noted: Any) -> Iterator[Memory]:
             yield memory
 
+        reach.secret = ""  # type: ignore[attr-defined]
         server = build(reach)
         for tool, given in (
             ("timeline", {}),

@@ -1,18 +1,15 @@
 """What a model is shown of a memory: data inside a frame that no text can close, one JSON object a line.
 
-Whatever was said stays what somebody said. A text cannot end its line, its object or the frame; characters that would
-be read and not seen are written out; the marks that servers read as control tokens are taken apart.
+Whatever was said stays what somebody said (`prompts.as_data`).
 """
 
 from __future__ import annotations
 
-import json
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from everwhen.models.prompts import as_data
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.types.recall import WEEKDAYS
 from everwhen_time import Interval
@@ -23,13 +20,6 @@ LEAST_ECHO = 30
 """Letters of a line that nobody writes twice by chance."""
 LONGEST_TEXT = 2_000
 """Characters of one text that are shown; what is longer is mostly a document, and says so at its end."""
-
-# JSON writes these as escapes and reads them as themselves.
-_FRAME = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
-_JOINERS = "\u200c\u200d"  # Persian and emoji need them
-_CONTROL_TOKEN = re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\])")
 
 Label = Callable[[str], str]
 
@@ -76,9 +66,7 @@ def is_echo(said: str, shown: Iterable[str]) -> bool:
 def data(fields: Mapping[str, Any]) -> str:
     """One line of data: JSON that cannot leave its line or its frame. What is None or empty is left out."""
     given = {key: _shown(value) for key, value in fields.items() if value not in (None, "", [], ())}
-    plain = json.dumps(given, ensure_ascii=False).translate(_FRAME)
-    plain = _CONTROL_TOKEN.sub(r"\\u005b", plain)
-    return "".join(_visible(letter) for letter in plain).encode("utf-8", "replace").decode()
+    return as_data(given)
 
 
 def turn_lines(turns: Sequence[Turn], label: Label, marked: frozenset[str] = frozenset()) -> list[str]:
@@ -160,15 +148,3 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return value[:LONGEST_TEXT] + " […]"
     return value
-
-
-def _visible(letter: str) -> str:
-    """A character that has no shape of its own (direction marks, tags, zero width) as its code."""
-    if letter.isascii() or letter in _JOINERS or unicodedata.category(letter) not in ("Cf", "Cc", "Co", "Cn"):
-        return letter
-    return "".join(f"\\u{unit:04x}" for unit in _utf16(letter))
-
-
-def _utf16(letter: str) -> list[int]:
-    raw = letter.encode("utf-16-be")
-    return [int.from_bytes(raw[place : place + 2], "big") for place in range(0, len(raw), 2)]

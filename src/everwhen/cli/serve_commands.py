@@ -38,6 +38,7 @@ def serve(
     open_banks: Annotated[int, Option(min=1, help="Banks that stay open.")] = 32,
     rate: Annotated[float, Option(min=0.1, help="Requests a second for each key.")] = 200.0,
     burst: Annotated[int, Option(min=1, help="Requests at once for each key.")] = 2000,
+    per_address: Annotated[int, Option(min=0, help="Connections of one address [0: no bound].")] = 1000,
     log_level: Annotated[str, Option(help="debug, info, warning or error.")] = "info",
 ) -> None:
     """HTTP (/v1), MCP (/mcp) and metrics over the banks of the home folder."""
@@ -59,6 +60,7 @@ def serve(
             open_banks=open_banks,
             rate=rate,
             burst=burst,
+            connections_per_address=per_address,
             log_level=log_level,
         )
     )

@@ -14,6 +14,7 @@ from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import ORIGINS, Origin
 from everwhen.types.instants import aware
+from everwhen.types.recall import FACT
 from everwhen.types.relations import in_words
 from everwhen_time import Grain
 
@@ -21,8 +22,6 @@ LONGEST = 2_000
 """Characters of a subject, predicate or object: longer ones are documents, and belong into turns."""
 MOST_SOURCES = 1_000
 """Sources that one assertion may name."""
-SPEAKER = "fact"
-"""What stands before a fact in a context, where a turn has its speaker."""
 
 
 def checked_statement(
@@ -78,7 +77,7 @@ def prepared(
     shown = [in_words(said.subject, said.predicate.name, said.object) for said in statements]
     model = VectorModel.of(embedder)
     return [
-        replace(said, vectors=matrix, made_with=model, tokens=count_tokens(f"{SPEAKER}: {words}"))
+        replace(said, vectors=matrix, made_with=model, tokens=count_tokens(f"{FACT}: {words}"))
         for said, words, matrix in zip(statements, shown, vectors, strict=True)
     ]
 

@@ -14,7 +14,7 @@ from functools import reduce
 from everwhen.recall.date_tokens import added_tokens
 from everwhen.store.base import Store
 from everwhen.types import Recalled
-from everwhen.types.recall import line
+from everwhen.types.recall import line_of
 from everwhen_time import Interval, TimeRef, resolve
 from everwhen_time.render import dates
 from everwhen_time.zones import zone_of
@@ -74,7 +74,7 @@ def as_said(memory: Recalled) -> Recalled:
 
     if not memory.shown:
         return memory
-    return replace(memory, shown="", tokens=count_tokens(line(memory.speaker, memory.text)))
+    return replace(memory, shown="", tokens=count_tokens(line_of(memory, memory.text)))
 
 
 def spoken_times(turn: Recalled, refs: Sequence[TimeRef], known: _Known) -> Iterator[SpokenTime]:
@@ -150,7 +150,7 @@ def _dated(turn: Recalled, times: Sequence[SpokenTime]) -> Recalled:
         return replace(turn, occurred=occurred, shown=text, tokens=turn.tokens + added)
     from everwhen.models.tokens import count_tokens  # its table is loaded only where it has to be
 
-    return replace(turn, occurred=occurred, shown=text, tokens=count_tokens(line(turn.speaker, text)))
+    return replace(turn, occurred=occurred, shown=text, tokens=count_tokens(line_of(turn, text)))
 
 
 def _extracted(store: Store, turns: Sequence[str]) -> dict[str, dict[str, Interval | None]]:

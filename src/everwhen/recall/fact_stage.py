@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from everwhen.facts.fact_notes import FactNote, FactScope, holding, note
-from everwhen.facts.fact_text import SPEAKER
 from everwhen.store.base import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 from everwhen.types.instants import to_text
+from everwhen.types.recall import FACT
 
 TURNS = 5
 """The best turns beside which is shown what holds instead of what they tell."""
@@ -81,7 +81,7 @@ def _recalled(found: Recalled, line: FactNote, moment: FactScope, why: Why | Non
         zone=fact.zone or moment.zone,
         turns=fact.sources,
         session="" if found.kind == "fact" else found.session,
-        speaker=SPEAKER,
+        speaker=FACT,
         tokens=line.tokens,
         occurred=fact.valid,
         why=why or Why(fused=found.why.fused),

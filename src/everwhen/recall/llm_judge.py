@@ -13,7 +13,7 @@ from everwhen.models.prompts import load
 from everwhen.recall.plan import Plan
 from everwhen.recall.question.names import KEYWORDS, surely_named, without_names
 from everwhen.types import Dropped, Recalled
-from everwhen.types.recall import day_of, header, line
+from everwhen.types.recall import day_of, header, inside, line_of
 from everwhen.types.recipes import Complexity
 from everwhen.write.extract.llm_times import claimed
 from everwhen_time import Constraint, Interval
@@ -43,7 +43,8 @@ def plan_by_llm(
 
     try:
         answer: PlanAnswer = llm.complete(
-            f"<question>\n{asked.query}\n</question>\nIt is asked on {at.astimezone(zone_of(zone)):%A %Y-%m-%d}.",
+            f"<question>\n{inside(asked.query)}\n</question>\n"
+            f"It is asked on {at.astimezone(zone_of(zone)):%A %Y-%m-%d}.",
             PlanAnswer,
             instructions=load("plan", llm),
         ).output
@@ -83,11 +84,11 @@ def gate_by_llm(
         return [], []
     shown = ranked[:SHOWN]
     memories = "\n".join(
-        f"[{number}] {header(day_of(one)).strip()} {line(one.speaker, one.text[:LONGEST]).strip()}"
+        f"[{number}] {header(day_of(one)).strip()} {line_of(one, one.text[:LONGEST]).strip()}"
         for number, one in enumerate(shown, start=1)
     )
     asked = (
-        f"<question>\n{query}\n</question>\nIt is {complexity}.\n<memories>\n{memories}\n</memories>\n"
+        f"<question>\n{inside(query)}\n</question>\nIt is {complexity}.\n<memories>\n{memories}\n</memories>\n"
         f"Numbers from 1 to {len(shown)}."
     )
     try:

@@ -39,6 +39,7 @@ DOCUMENTED = {
     415: "The request is not JSON.",
     422: "The request is not what it should be.",
     429: "Too many requests for this key.",
+    431: "The request line and headers are too large.",
     500: "The bank is damaged, or everwhen has a bug.",
     503: "Starting, busy or waiting for extraction (`Retry-After`); or, without it, a model that is not set up.",
 }
@@ -91,7 +92,7 @@ def of_problem(request: Request, error: Exception) -> Response:
         case 400:
             return answer(422, "the body is not JSON: it cannot be read as text", "UsageError")
         case 404:
-            said = "there is nothing at this address; /openapi.json lists what there is"
+            said = "there is nothing at this address; the page is at /ui, and /openapi.json lists what else there is"
             return answer(404, said, "NotFound")
         case 405:
             methods = ", ".join(_methods(request)) or (error.headers or {}).get("Allow", "")

@@ -44,7 +44,7 @@ def run(serving: ServerSettings) -> None:
         signal.signal(number, _end)
     try:
         say("serving", url=url, home=str(serving.home), workers=serving.workers, auth=serving.auth)
-        options = _options(serving)
+        options = uvicorn_options(serving)
         if serving.workers > 1:
             os.environ[ENVIRONMENT] = serving.to_environment()
             uvicorn.run(
@@ -56,7 +56,9 @@ def run(serving: ServerSettings) -> None:
         withdraw(serving.folder, note)
 
 
-def _options(serving: ServerSettings) -> dict[str, Any]:
+def uvicorn_options(serving: ServerSettings) -> dict[str, Any]:
+    from everwhen.serve.connections import bounded
+
     return {
         "host": serving.host,
         "port": serving.port,
@@ -64,8 +66,8 @@ def _options(serving: ServerSettings) -> dict[str, Any]:
         "access_log": False,
         "server_header": False,
         "timeout_graceful_shutdown": serving.shutdown_seconds,
-        "limit_concurrency": serving.connections,
-        "timeout_keep_alive": 30,
+        "http": bounded(serving),
+        "timeout_keep_alive": serving.idle_seconds,
     }
 
 

@@ -38,8 +38,18 @@ class ServerSettings:
     """Bytes of an export that comes in parts, or of an uploaded file once unpacked: nobody fills the disk unasked."""
     body_seconds: float = 20.0
     """How long a request may take to arrive: a slow client must not hold a place for ever."""
+    largest_headers: int = 65_536
+    """Bytes of a request line and its headers."""
+    most_headers: int = 100
+    headers_seconds: float = 10.0
+    """How long they may take to arrive on a new connection …"""
+    idle_seconds: float = 30.0
+    """… and on one that is kept, counted from the last answer."""
     connections: int = 4000
-    """Connections at a time; more are turned away with 503."""
+    """Connections at a time, and at most half of the files that the process may have open. For one that is too many,
+    the one that has waited longest for a request is closed."""
+    connections_per_address: int = 1000
+    """The same for one address, so that no other machine takes all. A reverse proxy is one address; 0 is no bound."""
 
     page: int = 100
     """Entries of a list that are given at once unless `limit` says otherwise."""

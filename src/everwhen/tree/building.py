@@ -193,7 +193,7 @@ class Builder:
             recorded_at=material.recorded_at,
             turns=turns,
             vectors=self._vectors(draft, turns, interval),
-            tokens=count_tokens(line(SUMMARY, draft.text)),
+            tokens=count_tokens(line(SUMMARY, draft.text, ours=True)),
             facts=task.sources,
             problem=draft.problem,
             below=material.below,

@@ -21,7 +21,7 @@ from everwhen.tree.node_reader import profile
 from everwhen.tree.profile import PASSING
 from everwhen.types import Fact, HalfLives
 from everwhen.types.decay import confidence_at
-from everwhen.types.recall import line
+from everwhen.types.recall import inside, line
 from everwhen_time.zones import zone_of
 
 MOMENTARY = frozenset({*PASSING, "wants", "deadline", "status", "number", "costs", "owes", "located"})
@@ -84,7 +84,7 @@ def _first(facts: Sequence[Fact]) -> list[Fact]:
 def _told(fact: Fact, zone: str) -> str:
     since = fact.valid_from.astimezone(zone_of(fact.zone or zone)).date().isoformat()
     grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
-    return line("-", f"{fact.text} (since {grain})").replace("-: ", ITEM, 1)
+    return f"{ITEM}{inside(fact.text)} (since {grain})\n"
 
 
 def _within(tokens: int, lines: Iterable[tuple[datetime, str]]) -> Iterator[tuple[datetime, str, int]]:

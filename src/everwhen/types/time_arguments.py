@@ -144,18 +144,18 @@ class TimeReader:
 
 
 def read(text: str, now: datetime, zone: Callable[[], str] = lambda: "UTC") -> datetime | Interval:
-    """What a text says: an instant in the zone it is written in, or an interval. ValueError where it is no time."""
+    """What a text says: an instant in the zone it is written in, or an interval. UsageError where it is no time."""
     words = text.strip()
     shown = f"'{words[:100]}{'…' if len(words) > 100 else ''}'"
     if len(words) > LONGEST_TIME:
-        raise ValueError(f"{shown} has {len(words):,} characters; a time has at most {LONGEST_TIME}")
+        raise UsageError(f"{shown} has {len(words):,} characters; a time has at most {LONGEST_TIME}")
     if words.lower() == "now":
         return now
     if (written := _ISO.fullmatch(words)) and written["clock"]:
         try:
             instant = iso_instant(words)
         except ValueError:
-            raise ValueError(f"there is no such time: {shown}; {_HOW}") from None
+            raise UsageError(f"there is no such time: {shown}; {_HOW}") from None
         return instant if instant.tzinfo else instant.replace(tzinfo=zone_of(zone()))
     from everwhen_time import resolve
 
@@ -165,7 +165,7 @@ def read(text: str, now: datetime, zone: Callable[[], str] = lambda: "UTC") -> d
         alone = len(lead) <= _LEAD and all(word.isalpha() for word in lead) and not _says(after)
         if found.interval is not None and alone:
             return found.interval
-    raise ValueError(f"{shown} is no time that everwhen knows; {_HOW}")
+    raise UsageError(f"{shown} is no time that everwhen knows; {_HOW}")
 
 
 def is_time(text: str) -> bool:

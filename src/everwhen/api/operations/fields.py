@@ -61,7 +61,9 @@ def _written(given: str) -> str:
 
 
 def _named(given: Any) -> Any:
-    """Ids may be numbers elsewhere."""
+    """Ids may be numbers elsewhere. Without a NUL character, a name would be another one's."""
+    if isinstance(given, str) and "\0" in given:
+        raise ValueError("has a NUL character; leave it out")
     return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
 
 

@@ -99,6 +99,7 @@ class Call:
     memory: Remembering
     operation: type[Operation[Any]]
     given: Mapping[str, Any]
+    secret: str
 
     @property
     def clock(self) -> TimeReader:

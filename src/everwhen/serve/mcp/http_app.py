@@ -39,6 +39,12 @@ class CallerMemory:
     def __init__(self, state: ServerState) -> None:
         self._state = state
 
+    @property
+    def secret(self) -> str:
+        """The same in all processes, and on all servers, that know the key."""
+        caller, _ = _asking.get()
+        return f"{caller.id} {caller.created_at.isoformat()}"
+
     @contextmanager
     def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[Remembering]:
         caller, bank = _asking.get()

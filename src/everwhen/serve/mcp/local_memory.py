@@ -6,6 +6,7 @@ Ten clients that each start `everwhen server mcp` load one model, not ten, as lo
 from __future__ import annotations
 
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -29,6 +30,10 @@ Remembering: TypeAlias = Memory | Client
 class MemoryAccess(Protocol):
     """Gives a tool the memory that it is for, or refuses."""
 
+    @property
+    def secret(self) -> str:
+        """Known to the server and nobody who writes into the memory; the same in all calls of one caller."""
+
     def __call__(self, scope: Scope, tool: str, **noted: Any) -> AbstractContextManager[Remembering]: ...
 
 
@@ -51,6 +56,7 @@ class LocalMemory:
         self._home = home
         self._bank = bank
         self._store = store
+        self.secret = secrets.token_hex()
         self._lock = threading.Lock()
         self._memory: Memory | None = None
         self._client: Client | None = None

@@ -244,11 +244,12 @@ def show_turn(turn: Turn | Recalled) -> Json:
     return told
 
 
-def show_receipt(receipt: Receipt, turns: Sequence[str]) -> Json:
-    """Some of the turns by their ids, and how many of all."""
+def show_receipt(receipt: Receipt, turns: Sequence[str], token: str) -> Json:
+    """Some of the turns by their ids, and how many of all; with the token that forgets them, after a dry run."""
     counted = ("sessions", "events", "narratives", "nodes", "facts", "entities", "rebuilt")
     return {
         "dry_run": receipt.dry_run,
+        **({"token": token} if token else {}),
         "turns": list(turns),
         "counts": {"turns": len(receipt.turns)} | {name: len(getattr(receipt, name)) for name in counted},
         "notes": list(receipt.notes),

@@ -5,7 +5,9 @@ There are nine: a model picks better among few.
 
 from __future__ import annotations
 
+import hmac
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -34,12 +36,16 @@ from everwhen.serve.mcp.resources import add_prompts, add_resources
 from everwhen.serve.mcp.results import as_text, fit
 from everwhen.serve.mcp.strict_tool import StrictTool, strict_tool
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import ROLES, Fact, Recalled, Turn
+from everwhen.types import ROLES, Fact, Recalled, Receipt, Turn
 
 LISTED = 200
 """Turns that are named of those that go; the rest are counted."""
 MOST_HITS = 1000
 """Turns with exact words that are paged through."""
+UNSEEN = (
+    "nothing was forgotten: call this without dry_run first, show the user what would go, and give the token of that "
+    "answer; where what would go has changed since, the token is another"
+)
 MATCHES = ("meaning", "words", "regex")
 
 INSTRUCTIONS = """\
@@ -95,7 +101,7 @@ class MemoryTool:
             scope: Scope = "admin" if given.get("everything") else self.operation.spec.scope
             noted = {name: given[name] for name in ("dry_run",) if name in given}  # for the audit log
             with opened(reach, scope, self.name, **noted) as memory:
-                return self.answers(memory, Call(memory, self.operation, given))
+                return self.answers(memory, Call(memory, self.operation, given, reach.secret))
 
         return self.described.model_copy(update={"fn": call})
 
@@ -164,6 +170,7 @@ def add_memory(memory: Remembering, call: Call) -> str:
     "Forget for good",
     Forget,
     "turns session entity between everything dry_run",
+    own("token", str | None, "From the dry run of the same call", None),
     said={"everything": "All that the memory holds", "dry_run": "Only say what would go; false forgets"},
     defaults={"dry_run": True},
     idempotent=True,
@@ -171,11 +178,24 @@ def add_memory(memory: Remembering, call: Call) -> str:
 def forget(memory: Remembering, call: Call) -> str:
     """Forget for good, when the user asks for it: turns, and all that was made of them. It cannot be undone.
 
-    Unless dry_run is false nothing happens, and the answer says what would go: show that to the user first. Several
-    arguments forget what each of them names.
+    First call it as it is: nothing happens, and the answer says what would go, with a token. Show that to the user.
+    Then the same call with dry_run false and the token forgets. Several arguments forget what each of them names.
     """
-    receipt = memory.forget(**call.arguments)
-    return fit(receipt.turns[:LISTED], lambda turns: results.show_receipt(receipt, turns), MAX_TOKENS)
+    asked = call.arguments
+    receipt = memory.forget(**asked | {"dry_run": True})
+    token = _token(memory, call, receipt)
+    if not asked["dry_run"]:
+        if not hmac.compare_digest(token.encode(), (call.given["token"] or "").encode("utf-8", "replace")):
+            raise UsageError(UNSEEN)
+        receipt, token = memory.forget(**asked), ""
+    return fit(receipt.turns[:LISTED], lambda turns: results.show_receipt(receipt, turns, token), MAX_TOKENS)
+
+
+def _token(memory: Remembering, call: Call, receipt: Receipt) -> str:
+    """What only a dry run tells: bound to the caller, the bank, what was asked and what would go of it now."""
+    asked = [call.given[name] for name in ("turns", "session", "entity", "between", "everything", "zone")]
+    said = json.dumps([memory.bank, asked, receipt.turns, receipt.facts])
+    return hmac.digest(call.secret.encode(), said.encode(), "sha256").hex()[:16]
 
 
 @tool(

@@ -171,6 +171,8 @@ def _label(raw: Any, what: str) -> str | None:
         return None
     if isinstance(raw, bool) or not isinstance(raw, str | int):
         raise UsageError(f"{what} must be text, not {_kind(raw)}")
+    if "\0" in str(raw)[:LONGEST_LABEL]:
+        raise UsageError(f"{what} {_short(raw)} has a NUL character; leave it out")
     try:
         label = clean(str(raw)).strip()
     except ValueError:  # an integer of more than 4,300 digits

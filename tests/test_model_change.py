@@ -309,6 +309,7 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
     writes: list[Callable[[], object]] = [
         lambda: store.append(news),
         lambda: store.add_missing_units(news),
+        lambda: store.put_codes({"a": b"1"}, WRONG),
         lambda: store.keep.put_vectors({"a": VECTOR}, {}, WRONG),
         lambda: store.tree.put([BuildResult(BuildMark(1, place, False), None)], WRONG),
         link,
@@ -319,7 +320,7 @@ def test_every_write_of_vectors_is_held_against_the_model_that_the_bank_has(memo
         with pytest.raises(ModelChanged, match="was given the vectors of old meanwhile; open it again"):
             write()
     with pytest.raises(Refused, match=r"has vectors of old \(64\), and old \(32\) was to be written"):
-        store.keep.put_vectors({"a": VECTOR}, {}, VectorModel("old", 32))
+        store.put_codes({"a": b"1"}, VectorModel("old", 32))
     assert memory.doctor() == [] and len(memory.turns()) == 2
 
 

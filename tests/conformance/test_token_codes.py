@@ -11,7 +11,7 @@ from everwhen.store.base import NewTurn, Store
 from everwhen.store.search import Filter
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, codes_of
-from tests.conformance.turns import direction, turn
+from tests.conformance.turns import MODEL, direction, turn
 
 
 def coded(id: str, codes: bytes, **arguments: Any) -> NewTurn:
@@ -36,6 +36,15 @@ def test_a_turn_that_was_there_keeps_its_codes(store: Store) -> None:
     store.append([coded("a", b"\x01first")])
     assert store.append([coded("a", b"\x01second")]) == [False]
     assert list(codes_of(store, list(seqs(store).values())).values()) == [b"\x01first"]
+
+
+def test_turns_without_codes_of_a_format_are_named_and_can_be_given_them(store: Store) -> None:
+    store.append([coded("a", b"\x01x"), coded("b", b"\x02y"), turn("c")])
+    assert store.turns_without_codes(b"\x01") == ["b", "c"]
+    store.put_codes({"b": b"\x01y", "c": b"\x01z", "gone": b"\x01"}, MODEL)
+    assert store.turns_without_codes(b"\x01") == []
+    known = seqs(store)
+    assert codes_of(store, [known["b"], known["c"]]) == {known["b"]: b"\x01y", known["c"]: b"\x01z"}
 
 
 def test_other_vectors_bring_other_codes_or_none(store: Store) -> None:

@@ -101,6 +101,8 @@ def test_forgotten_texts_leave_no_trace_in_the_files(cached: CachedEmbedder, pat
 class Coded(FakeEmbedder):
     """Gives vectors that are told apart in a file, and codes of many sizes."""
 
+    code_format = b"x"
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         made = [np.random.default_rng([*text.encode()]).standard_normal(self.dim) for text in texts]
         return np.array(made, np.float32).reshape(-1, self.dim)
@@ -239,10 +241,12 @@ def test_a_forked_process_opens_its_own_connection(cached: CachedEmbedder) -> No
 class Coding(Counting):
     """Gives each text a code that tells it apart."""
 
+    code_format = b"\x01"
+
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:
-        return self.embed([*texts, *plain]), [b"\x01" + text.encode() for text in texts]
+        return self.embed([*texts, *plain]), [self.code_format + text.encode() for text in texts]
 
     def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
         return self.embed([text, *others]), np.ones((1, 4), np.float32), [text]
@@ -269,9 +273,22 @@ def test_a_text_that_was_embedded_without_codes_gets_them_when_they_are_wanted(p
     cached.close()
 
 
+def test_codes_of_another_format_are_made_anew(path: Path) -> None:
+    cached = CachedEmbedder(Coding(), path)
+    cached.embed_with_codes(["one"])
+    newer = Coding()
+    newer.code_format = b"\x02"
+    other = CachedEmbedder(newer, path)
+    assert other.embed_with_codes(["one"])[1] == [b"\x02one"]
+    assert other.embed_with_codes(["one"])[1] == [b"\x02one"]
+    assert newer.asked == ["one"]
+    cached.close()
+    other.close()
+
+
 def test_an_embedder_without_token_vectors_has_empty_codes(cached: CachedEmbedder) -> None:
     vectors, codes = cached.embed_with_codes(["one", "two"], ["three"])
-    assert (len(vectors), codes) == (3, [b"", b""])
+    assert (len(vectors), codes, cached.code_format) == (3, [b"", b""], b"")
     cached.embed_with_codes(["one"])
     assert asked(cached) == ["one", "two", "three"]
     vector, tokens, _ = cached.embed_question("one")

@@ -12,7 +12,8 @@ from everwhen import Memory
 from everwhen.models.embed.base import IN_CONTEXT
 from everwhen.models.embed.conversation import ConversationEmbedder
 from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.models.rerank.token_codes import MOST, TOKEN_BYTES, decode, is_readable
+from everwhen.models.rerank.token_codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
+from everwhen.store.sqlite.connection import SCHEMA
 from everwhen.write.embedding import SpokenTurn, embed_spoken
 
 EMBEDDER = ConversationEmbedder(threads=1)
@@ -25,8 +26,7 @@ def bank_codes(home: Path, bank: str = "b") -> dict[str, bytes]:
 
 
 def without_codes(home: Path, bank: str = "b") -> None:
-    """The bank as it is upgraded from a version that had none (tests/upkeep/test_upgrades.py does the
-    upgrading)."""
+    """The bank when its token vectors are lost."""
     with sqlite3.connect(home / "banks" / f"{bank}.db") as sql:
         sql.execute("DELETE FROM token_codes")
 
@@ -84,6 +84,28 @@ def test_added_turns_have_codes_and_other_units_have_none(home: Path) -> None:
     codes = bank_codes(home)
     assert len(codes) == 2
     assert decode([codes["a"]])[1][0] == 9  # user I moved to Porto in May 202 ##3
+
+
+def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: Path) -> None:
+    with Memory.open(home, "b", extract="none") as memory:
+        memory.add(
+            [{"role": "user", "content": f"I planted {i} trees.", "id": f"t{i}"} for i in range(5)], at=AT
+        )
+    before = bank_codes(home)
+    without_codes(home)
+    with Memory.open(home, "b", extract="none") as memory:
+        assert memory.stats().schema == SCHEMA
+        assert memory.recall("trees").memories
+        (finding,) = memory.doctor()
+        assert finding.check == "tokens" and not finding.fixed
+        assert "5 turns" in finding.problem and "everwhen bank doctor --fix" in finding.problem
+        memory.add([{"role": "user", "content": "And a sixth.", "id": "t6"}], at=AT)
+        (mended,) = memory.doctor(fix=True)
+        assert mended.fixed
+        assert memory.doctor() == []
+    after = bank_codes(home)
+    assert after.pop("t6").startswith(FORMAT)
+    assert after == before
 
 
 def test_another_embedder_brings_its_own_codes_or_none(home: Path) -> None:

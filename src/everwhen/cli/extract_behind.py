@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 def extract_behind(here: GlobalOptions) -> bool:
     """See to it that such a process is there; False where there can be none."""
     home, bank, store = home_folder(here.home), here.bank or "default", store_address(here.store)
-    command = [sys.executable, *f"-P -m everwhen --bank {bank} --quiet process --home".split(), str(home)]
+    command = [
+        sys.executable,
+        *f"-P -m everwhen --bank {bank} --quiet bank process --home".split(),
+        str(home),
+    ]
     try:
         lock = os.open(lock_file(home, store, bank), os.O_CREAT | os.O_RDWR, 0o600)
         if _taken(lock):

@@ -153,6 +153,14 @@ class Store(Protocol):
         """Those of some units that are there, ascending."""
         ...
 
+    def turns_without_codes(self, format: bytes) -> list[str]:
+        """The ids of the turns without codes that begin with these bytes."""
+        ...
+
+    def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
+        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
+        ...
+
     def replace_vectors(
         self,
         embedder: str,

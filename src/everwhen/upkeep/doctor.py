@@ -20,7 +20,7 @@ from everwhen.store.base import NewTurn, Store
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Turn
 from everwhen.write.embedding import embed_spoken
-from everwhen.write.reembed import embed_units
+from everwhen.write.reembed import check_codes, embed_units
 from everwhen.write.remember import context_of, in_batches, spoken
 
 PASSES = 2
@@ -34,7 +34,7 @@ def examine(store: Store, embedder: Embedder, settings: Settings) -> list[Findin
         return findings  # nothing else can be believed
     if store.jobs.scrubbing.waits():
         findings.append(Finding("erasure", "forgotten words may still stand in the free space of the file"))
-    return findings + _model(store, embedder)
+    return findings + _model(store, embedder) + check_codes(store, embedder, settings, fix=False)
 
 
 def _model(store: Store, embedder: Embedder) -> list[Finding]:
@@ -82,6 +82,8 @@ def repair(
         )
         if again or tree:
             rebuild(list(dict.fromkeys(again)), tree)
+        if any(finding.check == "tokens" for finding in left):
+            check_codes(store, embedder, settings, fix=True)
         if store.jobs.scrubbing.waits():
             store.jobs.scrubbing.run()
         left = examine(store, embedder, settings)

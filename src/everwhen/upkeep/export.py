@@ -174,7 +174,7 @@ def _blocks(stream: IO[bytes], path: Path, offset: int, chain: str) -> Iterator[
             records, start = [], place
             continue
         block.update(line)
-        if "kind" in raw:
-            records.append(raw)
-        elif "end" in raw:
+        if "end" in raw:
             ended = raw.get("records")
+        elif MARK not in raw:  # the header
+            records.append(raw)

@@ -1,4 +1,7 @@
-"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction."""
+"""Another embedder for a whole bank: every memory embedded again, replaced in one transaction.
+
+And token vectors for turns that have none.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import Embedder
+from everwhen.models.embed import Embedder, gives_tokens
 from everwhen.models.embed.base import centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.settings import Settings
 from everwhen.store.base import Store
 from everwhen.store.maintenance import TurnForgotten
-from everwhen.types import Turn
+from everwhen.store.vector_model import VectorModel
+from everwhen.types import Finding, Turn
 from everwhen.write.embedding import embed_spoken
 from everwhen.write.remember import in_batches, spoken
 
@@ -66,3 +70,24 @@ def embed_units(
             raise TurnForgotten("a derived unit was forgotten while it was being embedded")
         dates = [LocalTime(*known[id_]) for id_ in texts]
     return dict(zip(texts, embed_derived(embedder, list(texts.values()), dates), strict=True))
+
+
+def check_codes(store: Store, embedder: Embedder, settings: Settings, *, fix: bool) -> list[Finding]:
+    """Doctor's question to the embedder: has every turn the token vectors that it would give? `fix` makes them.
+
+    A turn without them is found as before, and takes no part in late interaction.
+    """
+    if not gives_tokens(embedder) or not embedder.code_format:
+        return []
+    missing = store.turns_without_codes(embedder.code_format)
+    if not missing:
+        return []
+    if fix:
+        for ids in in_batches(missing, settings.batch):
+            turns, contexts = list(store.turns(ids=ids)), store.contexts(ids)
+            texts = [spoken(turn, contexts.get(turn.id, ""), settings) for turn in turns]
+            made = zip(turns, embed_spoken(embedder, texts), strict=True)
+            store.put_codes({turn.id: one.codes for turn, one in made}, VectorModel.of(embedder))
+    problem = f"{len(missing)} turns have no token vectors, and are ranked without late interaction"
+    advice = "" if fix else "; `everwhen bank doctor --fix` makes them"
+    return [Finding("tokens", problem + advice, fixed=fix)]

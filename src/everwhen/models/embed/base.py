@@ -43,6 +43,11 @@ class Embedder(Protocol):
 class TokenEmbedder(Embedder, Protocol):
     """An embedder whose model also tells the tokens of a text apart. Others simply do not have these methods."""
 
+    @property
+    def code_format(self) -> bytes:
+        """How each code begins; empty where there are none after all."""
+        ...
+
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:

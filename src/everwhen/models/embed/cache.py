@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS vectors (
 )
 """
 
-# What was embedded before without codes gets them.
+# What was embedded before, without codes or with those of another format, gets the new ones.
 REMEMBER = """
 INSERT INTO vectors (key, vector, codes) VALUES (?, ?, ?)
 ON CONFLICT (key) DO UPDATE SET codes = excluded.codes WHERE excluded.codes IS NOT NULL
@@ -83,6 +83,10 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         return self.embed_with_codes((), texts)[0]
 
+    @property
+    def code_format(self) -> bytes:
+        return self.inner.code_format if gives_tokens(self.inner) else b""
+
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:
@@ -91,9 +95,9 @@ class CachedEmbedder:
             return self.inner.embed(()), []
         keys = self._keys([*texts, *plain])
         said = dict(zip(keys, [*texts, *plain], strict=True))
-        coded = set(keys[: len(texts)]) if gives_tokens(self.inner) else set()
+        coded = set(keys[: len(texts)]) if self.code_format else set()
         found = self._try(lambda connection: _look_up(connection, list(said), self.dim)) or {}
-        known = {key: one for key, one in found.items() if key not in coded or one[1]}
+        known = {key: one for key, one in found.items() if key not in coded or self._has_codes(one)}
         missing = [key for key in said if key not in known]
         if missing:
             fresh = self._fresh(said, missing, coded)
@@ -107,6 +111,9 @@ class CachedEmbedder:
             return self.inner.embed_question(text, others)
         vectors = self.inner.embed([self.inner.pieces(one)[0] for one in (text, *others)])
         return vectors, np.zeros((0, 0), np.float32), []
+
+    def _has_codes(self, entry: Entry) -> bool:
+        return bool(entry[1]) and entry[1].startswith(self.code_format)
 
     def _fresh(self, said: dict[bytes, str], missing: list[bytes], coded: set[bytes]) -> dict[bytes, Entry]:
         """Vectors, and codes where they are wanted, in one run of the model."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from everwhen.models.embed.base import IN_CONTEXT, Vectors, normalised
 from everwhen.models.embed.chunking import Word, cut
 from everwhen.models.onnx import available_cores, open_session, open_tokenizer
-from everwhen.models.rerank.token_codes import encode, join
+from everwhen.models.rerank.token_codes import FORMAT, encode, join
 from everwhen.models.wordpiece import CONTINUED
 
 WINDOW = 256
@@ -42,6 +42,7 @@ class ConversationEmbedder:
     name = "conversation-1"
     reads_context = True
     dim = 384
+    code_format = FORMAT
 
     def __init__(self, threads: int | None = None) -> None:
         self.threads = threads or available_cores()

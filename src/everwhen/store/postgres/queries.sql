@@ -137,9 +137,22 @@ ON CONFLICT (bank_id, term) DO UPDATE SET units = t.units + excluded.units, node
 INSERT INTO token_codes (bank_id, unit, codes) SELECT :bank, * FROM unnest(?::bigint[], ?::bytea[])
 ON CONFLICT (bank_id, unit) DO UPDATE SET codes = excluded.codes;
 
+-- put_codes_of_turn --
+-- The same by the turn's id; nothing where the turn is gone.
+INSERT INTO token_codes (bank_id, unit, codes)
+SELECT :bank, seq, :codes::bytea FROM units WHERE bank_id = :bank AND id = :id AND kind = 'turn'
+ON CONFLICT (bank_id, unit) DO UPDATE SET codes = excluded.codes;
+
 -- token_codes --
 SELECT c.unit, c.codes FROM unnest(?::bigint[]) AS w (unit)
 CROSS JOIN LATERAL (SELECT unit, codes FROM token_codes WHERE bank_id = :bank AND unit = w.unit LIMIT 1) c;
+
+-- turns_without_codes --
+-- Turns without codes of a format, in the order of arrival.
+SELECT u.id FROM units u LEFT JOIN token_codes c ON (c.bank_id, c.unit) = (u.bank_id, u.seq)
+WHERE u.bank_id = :bank AND u.kind = 'turn'
+  AND (c.unit IS NULL OR substr(c.codes, 1, length(:format::bytea)) <> :format::bytea)
+ORDER BY u.seq;
 
 -- turns --
 -- A page of the turn calendar, after a place in it, of all sessions or of one; a bound that is null asks for nothing.

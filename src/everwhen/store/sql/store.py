@@ -136,6 +136,11 @@ class SqlStore(ABC):
                 f"`everwhen bank reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
             )
 
+    def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
+        with self._writer.transaction() as sql:
+            self.still_ours(sql, made_with)
+            sql.run_many("put_codes_of_turn", [{"id": id_, "codes": code} for id_, code in codes.items()])
+
     def replace_vectors(
         self,
         embedder: str,
@@ -238,6 +243,9 @@ class SqlStore(ABC):
 
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
         return dict(self.read("token_codes", (list(seqs),)))
+
+    def turns_without_codes(self, format: bytes) -> list[str]:
+        return [row[0] for row in self.read("turns_without_codes", {"format": format})]
 
     def stats(self) -> Stats:
         with self._reader.use() as sql:

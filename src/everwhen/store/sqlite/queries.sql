@@ -56,9 +56,20 @@ SELECT seq FROM sqlite_sequence WHERE name = ?;
 -- put_codes --
 INSERT INTO token_codes (unit, codes) VALUES (?, ?) ON CONFLICT (unit) DO UPDATE SET codes = excluded.codes;
 
+-- put_codes_of_turn --
+-- The same by the turn's id; nothing where the turn is gone.
+INSERT INTO token_codes (unit, codes) SELECT seq, :codes FROM units WHERE id = :id AND kind = 'turn'
+ON CONFLICT (unit) DO UPDATE SET codes = excluded.codes;
+
 -- token_codes --
 -- The list leads: one look-up by the key for each of its numbers.
 SELECT c.unit, c.codes FROM json_each(?) wanted CROSS JOIN token_codes c ON c.unit = wanted.value;
+
+-- turns_without_codes --
+-- Turns without codes of a format, in the order of arrival.
+SELECT u.id FROM units u LEFT JOIN token_codes c ON c.unit = u.seq
+WHERE u.kind = 'turn' AND (c.unit IS NULL OR substr(c.codes, 1, length(:format)) <> :format)
+ORDER BY u.seq;
 
 -- turns --
 -- A page of the turn calendar, after a place in it, of all sessions or of one; a bound that is null asks for nothing.

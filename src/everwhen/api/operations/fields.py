@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, Protocol, TypeAlias
 
-from annotated_types import Ge, Le
+from annotated_types import Ge
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -95,10 +95,20 @@ def _whole(given: Any) -> Any:
     return int(given) if isinstance(given, float) and given.is_integer() else given
 
 
+class AtMost:
+    """The largest number that a request to a server may carry: a program may use its own machine as it likes."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> Any:
+        return handler(schema) | {"maximum": self.most}
+
+
 WHOLE = BeforeValidator(_whole)
-Limit = Annotated[int, Ge(1), Le(1000), WHOLE]
+Limit = Annotated[int, Ge(1), AtMost(1000), WHOLE]
 """Entries at the most."""
-Tokens = Annotated[int, Ge(0), Le(1_000_000), WHOLE]
+Tokens = Annotated[int, Ge(0), AtMost(1_000_000), WHOLE]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 Days = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
@@ -237,19 +247,17 @@ def _budget(given: Any) -> str | int:
     given = _whole(given)
     if isinstance(given, bool) or not isinstance(given, str | int):
         raise UsageError(f"budget must be low, mid, high or a whole number, not {given!r}")
-    if isinstance(given, int) and not 1 <= given <= MOST_CANDIDATES:
-        raise UsageError(f"budget must be at least 1 and at most {MOST_CANDIDATES:,}, got {given}")
+    if isinstance(given, int) and given < 1:
+        raise UsageError(f"budget must be at least 1, got {given}")
     return given
 
 
 BUDGETS = tuple(Settings().candidates)
-MOST_CANDIDATES = 1000
 Budget = Annotated[
     str | int,
     PlainValidator(_budget),
-    WithJsonSchema(
-        {"anyOf": [{"enum": [*BUDGETS]}, {"type": "integer", "minimum": 1, "maximum": MOST_CANDIDATES}]}
-    ),
+    WithJsonSchema({"anyOf": [{"enum": [*BUDGETS]}, {"type": "integer", "minimum": 1, "maximum": 1000}]}),
+    AtMost(1000),
 ]
 """How widely to search: the name of a budget, or a number of candidates."""
 Kinds = Annotated[

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Annotated
 
-from annotated_types import Ge, Le
+from annotated_types import Ge
 from pydantic import Field
 
 from everwhen.api.operations.base import Operation, Spec, operation
@@ -13,6 +13,7 @@ from everwhen.api.operations.fields import (
     WHOLE,
     AnyMetadata,
     AsOfTime,
+    AtMost,
     Budget,
     Fraction,
     Kinds,
@@ -61,7 +62,7 @@ class RecallMemories(Operation[Recall]):
     )
     max_tokens: Annotated[Tokens, Field(description="What the answer may take.")] = MAX_TOKENS
     top_k: Annotated[
-        Annotated[int, Ge(1), Le(10_000), WHOLE] | None, Field(description="Memories at the most.")
+        Annotated[int, Ge(1), AtMost(10_000), WHOLE] | None, Field(description="Memories at the most.")
     ] = None
     at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
     between: Annotated[Stretch | None, Field(description="When it was said.")] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, reduce
@@ -51,7 +52,7 @@ RECIPES: Mapping[str, tuple[type, str]] = {
 
 def read_recipe(of: str, given: Mapping[str, Any]) -> Any:
     """The recipe that an object describes."""
-    checked = _body(of).model_validate(dict(given)).model_dump()
+    checked = _body(of).model_validate_json(json.dumps(dict(given), allow_nan=False)).model_dump()
     return RECIPES[of][0](**{k: tuple(one) if isinstance(one, list) else one for k, one in checked.items()})
 
 

@@ -22,8 +22,9 @@ from pydantic.alias_generators import to_pascal
 
 from everwhen.api.memory import Memory
 from everwhen.api.operations import Operation, Parameter, arguments_of, operations, result_of
+from everwhen.api.operations.base import extras
 from everwhen.api.operations.facts import Current, Get
-from everwhen.api.operations.fields import MOMENT, MOST_LISTED, SLASHES, STRETCH, Limit, Moment
+from everwhen.api.operations.fields import MOMENT, MOST_LISTED, SLASHES, STRETCH, AtMost, Limit, Moment
 from everwhen.api.operations.mistakes import usage_error
 from everwhen.errors import UsageError
 from everwhen.serve.pagination import CursorIn as Cursor
@@ -353,10 +354,14 @@ async def _object(request: Request) -> dict[str, Any]:
 
 
 def understood(operation: Operation[Any]) -> Operation[Any]:
-    """The operation, if its times can be read: what cannot is refused before a bank is opened, or made."""
+    """The operation, if its times can be read and its numbers are none too large for a request: what is not is refused
+    before a bank is opened, or made."""
     clock = TimeReader("UTC")
     for one in arguments_of(type(operation)):
         value = getattr(operation, one.name)
+        most = next((extra.most for extra in extras(one.annotation) if isinstance(extra, AtMost)), None)
+        if most is not None and isinstance(value, int) and value > most:
+            raise UsageError(f"{one.name} must be at most {most:,} in a request, not {value:,}")
         if value is None or value == "end":
             continue
         if STRETCH in one.marks and not (MOMENT in one.marks and isinstance(value, str)):

@@ -213,8 +213,8 @@ def test_a_summary_that_was_built_from_old_vectors_is_built_again(
     )
     build = Builder.build
 
-    def meanwhile(self: Builder, marks: Any) -> Any:
-        built = build(self, marks)
+    def meanwhile(self: Builder, *given: Any) -> Any:
+        built = build(self, *given)
         if other.stats().embedder == "old":
             other.reembed(new)
         return built

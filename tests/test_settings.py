@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from everwhen.serve.arguments import RecipeIn
 
 import everwhen
 from everwhen import Memory, UsageError
+from everwhen.api.operations.recipe_body import read_recipe
 from everwhen.cli import run
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
@@ -199,4 +199,4 @@ def test_every_setting_is_read_where_something_is_done(name: str) -> None:
 
 
 def test_a_recipe_over_http_has_the_numbers_of_the_library() -> None:
-    assert RecipeIn().recipe() == Recipe()
+    assert read_recipe("recall", {}) == Recipe()

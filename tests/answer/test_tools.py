@@ -216,7 +216,7 @@ def test_the_question_ranks_what_other_words_find(bank: Memory) -> None:
     alone = bank.recall("Porto balcony rent", at=ASKED, kinds=["turn"])
     assert {one.id for one in found} == {one.id for one in alone}
     assert [one.id for one in found] != [one.id for one in alone]
-    with pytest.raises(ValueError, match="the words to look for are empty"):
+    with pytest.raises(ValueError, match="seek is empty"):
         bank.recall("dog", seek=" ")
 
 

@@ -67,6 +67,7 @@ def test_json_is_the_whole_answer(server: ScriptedServer, capsys: pytest.Capture
         "usage",
         "trace",
         "pending",
+        "asks",
     }
     assert answer["citations"][0]["quote"] == "moved to Porto last week"
     assert answer["intervals"][0]["start"] == "2025-03-03T00:00:00Z"

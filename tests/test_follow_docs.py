@@ -55,7 +55,7 @@ def test_a_line_or_a_block_that_fails_is_told_with_its_output(
 ) -> None:
     page = tmp_path / "page.md"
     page.write_text(
-        "```console\n$ everwhen recall\n$ everwhen banks\n```\n\n```python\nkept = 1\n```\n\n"
+        "```console\n$ everwhen recall\n$ everwhen bank list\n```\n\n```python\nkept = 1\n```\n\n"
         "```python\nassert kept == 2\n```\n",
         encoding="utf-8",
     )

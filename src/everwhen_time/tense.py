@@ -92,15 +92,19 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
     return best[1] if best else VerbDirection(None)
 
 
+_REACH = 40
+"""Words to each side of a time in which its clause is looked for: a pasted text may have no end of a sentence."""
+
+
 def asked_side(tokens: list[Token], start: int, end: int) -> VerbDirection:
     """The way that a question looks at the tokens `start` to `end`: that of its auxiliary, "did Ana do" and "will she
     have sent"; where another clause has the time, that of the nearest verb ("what did she say she will do in June")."""
     if _arranged(tokens, start):
         return VerbDirection("future", True)
     first, last = start, end
-    while first > 0 and tokens[first - 1].lower not in BREAKS:
+    while first > max(0, start - _REACH) and tokens[first - 1].lower not in BREAKS:
         first -= 1
-    while last < len(tokens) and tokens[last].lower not in BREAKS:
+    while last < min(len(tokens), end + _REACH) and tokens[last].lower not in BREAKS:
         last += 1
     place = next((at for at in range(start - 1, first - 1, -1) if _is_auxiliary(tokens, at, first)), None)
     if place is None and all(word_direction(tokens, at) is None for at in range(first, start)):

@@ -76,7 +76,7 @@ def test_a_worker_says_which_banks_have_facts_to_verify_whatever_waits(tmp_path:
         with Memory.open(tmp_path, bank, embedder="fake", extract="none") as memory:
             memory.facts.assert_("web-1", "server_config", "4 GB", valid_from=since)
     next((tmp_path / "banks").glob("ben*")).write_bytes(b"no bank at all")
-    command = [sys.executable, "-m", "everwhen", "--home", str(tmp_path), "worker"]
+    command = [sys.executable, "-m", "everwhen", "--home", str(tmp_path), "server", "worker"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as worker:
         assert worker.stdout is not None
         said = [worker.stdout.readline().strip() for _ in range(2)]

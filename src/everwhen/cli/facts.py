@@ -192,7 +192,7 @@ def half_life(
     domain: Annotated[str, Argument(help="Such as tech_preference.")],
     days: Annotated[float, Argument(help="Days after which such a fact is half as sure.")],
 ) -> None:
-    """Let facts of a domain or a predicate fade faster or slower."""
+    """Say how fast facts of a domain or predicate fade."""
     with here.open(create=True) as memory:
         memory.facts.set_half_life(domain, days)
         said = f"facts of '{domain}' have a half-life of {days:g} days"

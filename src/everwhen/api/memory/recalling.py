@@ -12,6 +12,7 @@ from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMe
 from everwhen.facts.fact_notes import FactScope
 from everwhen.recall import Request, recall
 from everwhen.recall.question import is_question
+from everwhen.recall.question.names import keywords
 from everwhen.store.search import Filter
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import CHANGED, STANDING
@@ -105,7 +106,11 @@ class Recalling:
         found = self.recall(RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide))
         if not is_question(asked.query):
             room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
-        wanted = [one for one in found if one.text.strip() not in seen] if _says_something(found) else []
+        wanted = (
+            [one for one in found if one.text.strip() not in seen]
+            if _says_something(asked.query, found)
+            else []
+        )
         kept, left, used = fill(wanted, room, list(map(as_said, wanted)))
         dropped = (*found.dropped, *(Dropped(one.id, NO_ROOM, one.score) for one in left))
         found = replace(found, memories=tuple(kept), tokens=used, dropped=dropped)
@@ -148,10 +153,10 @@ def _today(clock: TimeReader) -> str:
     return f"Today is {day.isoformat()} {WEEKDAYS[day.weekday()]}."
 
 
-def _says_something(found: Recall) -> bool:
+def _says_something(query: str, found: Recall) -> bool:
     """Whether a query has anything to look for: "ok" recalls what is near to no words at all."""
     plan = found.trace.get("plan", {})
-    return any(plan.get(part) for part in ("keywords", "about", "time"))
+    return bool(keywords(query) or plan.get("about") or plan.get("time"))
 
 
 def said_by(window: Interval | None, as_of: datetime | None) -> Interval | None:

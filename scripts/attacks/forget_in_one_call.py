@@ -10,7 +10,7 @@ import json
 import os
 import sys
 from collections import Counter
-from typing import Any
+from typing import Any, get_args
 
 import httpx2
 from mcp import Client as McpClient
@@ -18,15 +18,19 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from target import Target, outcome, serving
 
-from everwhen.api.operations import arguments as kinds
-from everwhen.api.operations import arguments_of, operations
+from everwhen.api.operations import Parameter, arguments_of, operations
+from everwhen.api.operations.fields import MOMENT, STRETCH
 
 WAYS: tuple[dict[str, Any], ...] = (
     {"everything": True}, {"session": "s"}, {"entity": "Ana"}, {"between": ["2000", "2100"]}, {"turns": ["t1"]},
 )  # fmt: skip
 TOKENS = (None, "", "0" * 16, "token", "null")
 HALVES = ("\ud800", "2025-03-10\udfff", "last \ud83d week")
-TEXTS = (kinds.Moment, kinds.Stretch, kinds.Text, kinds.Label, kinds.Name, kinds.Zone, kinds.Choice)
+
+
+def takes_text(one: Parameter) -> bool:
+    """Whether an argument is text, or may be written as text."""
+    return str in (one.plain, *get_args(one.plain)) or bool({MOMENT, STRETCH} & one.marks)
 
 
 def main() -> int:
@@ -79,10 +83,10 @@ def halves(target: Target, key: str) -> Counter[int]:
             spec = operation.spec
             if spec.method in ("", "GET") or "{" in spec.path:
                 continue
-            taken = [one for one in arguments_of(operation) if not isinstance(one.kind, kinds.Here)]
+            taken = [one for one in arguments_of(operation) if one.travels]
             fixed = {**spec.fixed, **{one.name: "2025" for one in taken if one.required}}
             for one in taken:
-                for half in HALVES if isinstance(one.kind, TEXTS) else ():
+                for half in HALVES if takes_text(one) else ():
                     body = {**fixed, spec.renamed.get(one.name, one.name): half}
                     body |= {"dry_run": True} if any(other.name == "dry_run" for other in taken) else {}
                     url = f"/v1/banks/a{spec.path}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache, reduce
 from operator import or_
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
@@ -68,7 +68,7 @@ def _body(of: str) -> type[BaseModel]:
     made = {
         one.name: (
             _field(one.name, hints[one.name]),
-            list(one.default) if one.name in AMONG else one.default,
+            list(cast("tuple[str, ...]", one.default)) if one.name in AMONG else one.default,
         )
         for one in fields(recipe)
         if hints[one.name] not in (int, float) or one.name in BOUNDS

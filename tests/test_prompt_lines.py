@@ -115,7 +115,7 @@ def of_wrapped(memory: Memory) -> list[str]:
 def of_hook(memory: Memory) -> list[str]:
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "Who plays the violin?"}
     printed = Attendant(memory).answer(TOOLS["claude-code"], event, NOW)
-    text: str = json.loads(printed)["hookSpecificOutput"]["additionalContext"]
+    text: str = json.loads(printed.words)["hookSpecificOutput"]["additionalContext"]
     return [part + "</memories>" for part in text.split("</memories>") if part.strip()]
 
 

@@ -96,7 +96,7 @@ def test_reports_and_half_lives_make_facts_stale(shell: Any) -> None:
     assert "half-life of 3 days" in shell("facts", "half-life", "project_status", "3")
     found = json.loads(shell("facts", "stale", "--now", "2025-01-07", "--json"))
     assert {one["signal"] for one in found} >= {"age"}
-    assert "positive number" in shell("facts", "half-life", "project_status", "0", code=2)
+    assert "days must be" in shell("facts", "half-life", "project_status", "0", code=2)
 
 
 def test_the_timeline_draws_bars(shell: Any) -> None:
@@ -140,7 +140,7 @@ def test_export_writes_every_version_as_json_and_csv(shell: Any, tmp_path: Path)
 
 def test_mistakes_have_exit_codes_and_one_line(shell: Any) -> None:
     shell(*LISBON)
-    assert "from 0 to 1" in shell("facts", "assert", "a", "b", "c", "--confidence", "3", code=2)
+    assert "confidence must be" in shell("facts", "assert", "a", "b", "c", "--confidence", "3", code=2)
     assert "unknown origin" in shell("facts", "assert", "a", "b", "c", "--origin", "rumour", code=2)
     assert "no fact" in shell("facts", "confirm", "f0", code=3)
     assert "no time" in shell("facts", "as-of", "gibberish", code=2)

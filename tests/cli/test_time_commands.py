@@ -89,7 +89,7 @@ def test_an_empty_timeline_exits_with_3(told: Shell) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("when", " "), "the query is empty"),
+        (("when", " "), "query is empty"),
         (("timeline", "--grain", "hour"), "unknown grain 'hour'"),
         (("timeline", "--between", "2030-01-01", "2020-01-01"), "give the earlier one first"),
     ],

@@ -53,7 +53,7 @@ def test_a_name_with_nul_is_refused_and_never_becomes_the_name_of_another(quick:
             lambda: quick.turns(session="a\0b"),
             lambda: quick.forget(session="a\0b"),
         ):
-            with pytest.raises(UsageError, match="the session has a NUL character"):
+            with pytest.raises(UsageError, match="session has a NUL character"):
                 refused()
     assert quick.turns() == []
 

@@ -279,7 +279,11 @@ def test_prompts_stay_inside_their_budget_and_refuse_in_one_sentence(odd: LocalM
 def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
     calls: list[tuple[str, dict[str, Any], str]] = [
         ("search_memories", {}, "search_memories: query is missing (A question or what to look for)"),
-        ("search_memories", {"query": "x", "budget": "max"}, "budget must be 'low', 'mid' or 'high' ("),
+        (
+            "search_memories",
+            {"query": "x", "budget": "max"},
+            "unknown budget 'max'; use one of low, mid, high (",
+        ),
         (
             "search_memories",
             {"query": "x", "max_tokens": 1},

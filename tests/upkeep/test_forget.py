@@ -504,8 +504,8 @@ def test_a_summary_that_another_process_is_writing_of_it_is_not_kept(
         memory.flush()
         build, taken = Builder.build, []
 
-        def meanwhile(self: Builder, marks: Any) -> Any:
-            built = build(self, marks)
+        def meanwhile(self: Builder, marks: Any, *more: Any) -> Any:
+            built = build(self, marks, *more)
             if not taken and marks[0].place.level == level:
                 taken.append(MARK in repr(built))
                 other.forget(turns="a2")

@@ -64,7 +64,11 @@ def _named(given: Any) -> Any:
     """Ids may be numbers elsewhere. Without a NUL character, a name would be another one's."""
     if isinstance(given, str) and "\0" in given:
         raise ValueError("has a NUL character; leave it out")
-    return str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+    return (
+        str(given)
+        if isinstance(given, int) and not isinstance(given, bool) and abs(given) < 10**18
+        else given
+    )
 
 
 _Readable = BeforeValidator(_readable)

@@ -356,7 +356,7 @@ async def _object(request: Request) -> dict[str, Any]:
 def understood(operation: Operation[Any]) -> Operation[Any]:
     """The operation, if its times can be read and its numbers are none too large for a request: what is not is refused
     before a bank is opened, or made."""
-    clock = TimeReader("UTC")
+    clock = TimeReader("UTC", getattr(operation, "at", None))
     for one in arguments_of(type(operation)):
         value = getattr(operation, one.name)
         most = next((extra.most for extra in extras(one.annotation) if isinstance(extra, AtMost)), None)

@@ -171,7 +171,7 @@ def _label(raw: Any, what: str) -> str | None:
         return None
     if isinstance(raw, bool) or not isinstance(raw, str | int):
         raise UsageError(f"{what} must be text, not {_kind(raw)}")
-    if "\0" in str(raw)[:LONGEST_LABEL]:
+    if isinstance(raw, str) and "\0" in raw[:LONGEST_LABEL]:
         raise UsageError(f"{what} {_short(raw)} has a NUL character; leave it out")
     try:
         label = clean(str(raw)).strip()

@@ -30,7 +30,7 @@ def test_the_requests_name_tools_that_are_listed_and_every_tool_is_right_for_one
 def test_a_model_that_picks_right_scores_all_and_sees_the_tools_as_a_client_does() -> None:
     llm = FakeLLM([right_tool])
     result = tool_choice.run(llm)
-    assert (result["right"], result["requests"], result["wrong"]) == (30, 30, {})
+    assert (result["right"], result["requests"], result["wrong"]) == (31, 31, {})
     assert [one.name for one in llm.asked[0].tools] == [one.name for one in tool_choice.offered()]
     assert tool_choice.INSTRUCTIONS in llm.asked[0].instructions
 

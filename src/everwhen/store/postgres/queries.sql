@@ -149,7 +149,7 @@ CROSS JOIN LATERAL (SELECT unit, codes FROM token_codes WHERE bank_id = :bank AN
 
 -- turns_without_codes --
 -- Turns without codes of a format, in the order of arrival.
-SELECT u.id FROM units u LEFT JOIN token_codes c ON (c.bank_id, c.unit) = (u.bank_id, u.seq)
+SELECT u.id FROM units u LEFT JOIN token_codes c ON c.bank_id = :bank AND c.unit = u.seq
 WHERE u.bank_id = :bank AND u.kind = 'turn'
   AND (c.unit IS NULL OR substr(c.codes, 1, length(:format::bytea)) <> :format::bytea)
 ORDER BY u.seq;

@@ -287,7 +287,7 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
         (
             "search_memories",
             {"query": "x", "max_tokens": 1},
-            f"max_tokens must be greater than or equal to {LEAST} (",
+            f"max_tokens must be at least {LEAST}, not 1 (",
         ),
         ("timeline", {"between": "someday"}, "between: 'someday' is no time that everwhen knows"),
         (

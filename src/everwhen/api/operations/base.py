@@ -20,6 +20,7 @@ from typing import (
     ClassVar,
     Generic,
     Literal,
+    NotRequired,
     ParamSpec,
     Protocol,
     TypeAlias,
@@ -33,9 +34,9 @@ from typing import (
     overload,
 )  # fmt: skip
 
-from pydantic import ConfigDict, ValidationError
-from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
+from typing_extensions import TypedDict
 
 from everwhen.api.operations.fields import LOCAL
 from everwhen.api.operations.mistakes import usage_error
@@ -96,9 +97,23 @@ class _Checked(type):
                 names = [one.name for one in fields(cls) if not one.kw_only]
                 kwargs = dict(zip(names, args[: len(names)], strict=False)) | kwargs
             try:
-                return super().__call__(**kwargs)
+                checked = _adapter(cls).validate_python(kwargs)
             except ValidationError as error:
                 raise usage_error(error) from None
+            return super().__call__(**checked)
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[dict[str, Any]]:
+    """What checks the arguments of an operation. It is built at the first use: building sixty takes a while."""
+    hints = get_type_hints(kind, include_extras=True)
+    arguments = {
+        one.name: hints[one.name] if one.default is MISSING else NotRequired[hints[one.name]]
+        for one in fields(kind)
+    }
+    shape: Any = TypedDict(kind.__name__, arguments)  # type: ignore[operator]
+    shape.__pydantic_config__ = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True)
+    return TypeAdapter(shape)
 
 
 class Operation(Generic[R], metaclass=_Checked):
@@ -108,13 +123,12 @@ class Operation(Generic[R], metaclass=_Checked):
 
 
 K = TypeVar("K", bound=type)
-_CONFIG = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 @dataclass_transform(frozen_default=True)
 def operation(kind: K) -> K:
-    """A frozen dataclass that pydantic checks; what checks it is built at its first use."""
-    return cast("K", pydantic_dataclass(frozen=True, config=_CONFIG)(kind))
+    """A frozen dataclass whose arguments pydantic checks."""
+    return cast("K", dataclass(frozen=True)(kind))
 
 
 @dataclass(frozen=True, slots=True)

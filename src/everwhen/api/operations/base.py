@@ -111,7 +111,8 @@ def _adapter(kind: Any) -> TypeAdapter[dict[str, Any]]:
         one.name: hints[one.name] if one.default is MISSING else NotRequired[hints[one.name]]
         for one in fields(kind)
     }
-    shape: Any = TypedDict(kind.__name__, arguments)  # type: ignore[operator]
+    typed_dict: Any = TypedDict
+    shape = typed_dict(kind.__name__, arguments)
     shape.__pydantic_config__ = ConfigDict(strict=True, extra="forbid", arbitrary_types_allowed=True)
     return TypeAdapter(shape)
 

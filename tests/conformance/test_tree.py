@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store
 from everwhen.store.facts import FactLedger
 from everwhen.store.search import Filter
-from everwhen.store.then import Then
 from everwhen.store.tree import BuildMark, BuildResult, LevelOne, NewNode, NodePlace, Outcome
 from everwhen.types import Statement
 from everwhen_time import Interval
@@ -418,6 +418,6 @@ def test_a_version_that_was_replaced_stands_for_those_who_ask_for_the_time_befor
         return datetime.now(UTC)
 
     first, second = built("one"), built("two")
-    found = [store.tree.nodes_then(2, Then(known_at=moment)) for moment in (START, first, second)]
+    found = [store.tree.nodes_then(2, AsOf(known_at=moment)) for moment in (START, first, second)]
     assert [[row.text for row in rows] for rows in found] == [[], ["one"], ["two"]]
-    assert store.tree.nodes_then(None, Then(as_of=START - DAY)) == []
+    assert store.tree.nodes_then(None, AsOf(as_of=START - DAY)) == []

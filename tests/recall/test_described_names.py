@@ -9,8 +9,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.recall.described_names import DescribedNames
-from everwhen.store.then import NOW as PRESENT
-from everwhen.store.then import Then
+from everwhen.store.as_of import NOW as PRESENT
+from everwhen.store.as_of import AsOf
 from tests.conftest import made_once
 
 START = datetime(2025, 3, 3, 9, tzinfo=UTC)
@@ -37,7 +37,7 @@ def tell(memory: Memory, said: Sequence[str], name: str | None = None) -> None:
     memory.flush()
 
 
-def names(memory: Memory, then: Then = PRESENT, *, in_turns: bool = False) -> DescribedNames:
+def names(memory: Memory, then: AsOf = PRESENT, *, in_turns: bool = False) -> DescribedNames:
     return DescribedNames(memory._bank.store, memory._bank.reader, NOW, then, in_turns)
 
 
@@ -98,7 +98,7 @@ def test_turns_propose_what_facts_do_not_know(family: Memory, asked: str, read: 
 
 def test_only_what_had_been_said_by_then_counts(family: Memory) -> None:
     asked = "What's the electrician's phone number?"
-    before, after = (Then(as_of=START + timedelta(days=days)) for days in (2, 3))
+    before, after = (AsOf(as_of=START + timedelta(days=days)) for days in (2, 3))
     assert names(family, before).put_in(asked)[0] == asked
     assert names(family, after).put_in(asked)[0] == "What's the electrician Kjell's phone number?"
 

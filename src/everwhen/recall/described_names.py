@@ -17,11 +17,11 @@ from everwhen.facts.predicates import folded, normalised
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
+from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store
 from everwhen.store.facts import FactRow
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.store.terms import STOP_WORDS
-from everwhen.store.then import Then
 from everwhen.types import Turn
 from everwhen.types.relations import Relation, asked_of, relations
 from everwhen_time.sentences import sentence_at
@@ -56,7 +56,7 @@ class DescribedNames:
     store: Store
     reader: Reader | None
     at: datetime
-    then: Then
+    then: AsOf
     in_turns: bool = False
     """Whether turns propose names where facts do not: the reader looks at those that say the description's words."""
 

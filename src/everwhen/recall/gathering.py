@@ -21,9 +21,9 @@ from everwhen.recall.query_embedding import Query, embed, shortened
 from everwhen.recall.request import Request
 from everwhen.recall.spelling import KnownNames, corrected
 from everwhen.recall.stage_times import timed
+from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store, Voices
 from everwhen.store.search import Evidence, Filter, Search, SearchQuery, Wanted
-from everwhen.store.then import Then
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,10 @@ def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
     return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
 
 
-def _then(where: Filter) -> Then:
+def _then(where: Filter) -> AsOf:
     """What may be seen: what had been said by the end of the window, and was known then."""
     said = where.between.end if where.between else None
-    return Then(None if said is None else said - timedelta(microseconds=1), where.known_at)
+    return AsOf(None if said is None else said - timedelta(microseconds=1), where.known_at)
 
 
 def _planned(store: Store, voices: Voices, request: Request, words: str) -> Plan:

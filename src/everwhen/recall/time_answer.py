@@ -36,9 +36,9 @@ from everwhen.recall.time_evidence import (
 )
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.base import Store
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.store.then import NOW, Then
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.types.recipes import MID, Recipe
 from everwhen_time import Constraint, Interval
@@ -76,7 +76,7 @@ class WhenRequest:
     recipe: Recipe = field(default=MID)
     reader: Reader | None = None
     """What reads the first turns beside the question."""
-    then: Then = NOW
+    then: AsOf = NOW
     """Only what had been said and recorded by then counts, and plans and facts as they stood."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""

@@ -9,10 +9,10 @@ from typing import Literal
 
 from everwhen.facts.predicates import Predicates
 from everwhen.recall.calendar_unit import unit_around
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.base import Store, Vectors
 from everwhen.store.facts import FactRow
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.store.then import NOW, Then
 from everwhen.types import Event, Turn
 from everwhen_time import Interval, resolve
 from everwhen_time.iso import Duration
@@ -84,7 +84,7 @@ class TimeEvidence:
 
 
 def gather_evidence(
-    store: Store, ranked: Sequence[str], events: Iterable[int], then: Then = NOW
+    store: Store, ranked: Sequence[str], events: Iterable[int], then: AsOf = NOW
 ) -> list[TimeEvidence]:
     """The clues of some turns, best turn first, and of the turns of some events: only what had been said and recorded
     then."""
@@ -174,7 +174,7 @@ def _clues(
 
 
 def similar_facts(
-    store: Store, vector: Vectors, words: str, rank: int, then: Then = NOW
+    store: Store, vector: Vectors, words: str, rank: int, then: AsOf = NOW
 ) -> list[TimeEvidence]:
     """The beginnings of the facts nearest to a question that nobody said in a turn: asserted, or imported. For these
     the fact stands in for the turn."""
@@ -238,7 +238,7 @@ def similar_events(store: Store, vector: Vectors, words: str, where: Filter) -> 
     return [one.unit for one in (*near, *named)]
 
 
-def _facts(store: Store, turns: Sequence[str], then: Then) -> dict[str, list[FactRow]]:
+def _facts(store: Store, turns: Sequence[str], then: AsOf) -> dict[str, list[FactRow]]:
     """The believed facts that came from each turn first."""
     ids = store.facts.from_sources(turns)
     if not ids:

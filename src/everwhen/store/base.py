@@ -10,12 +10,12 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.facts import FactStore
 from everwhen.store.graph import GraphStore
 from everwhen.store.jobs import Jobs
 from everwhen.store.maintenance import MaintenanceStore
 from everwhen.store.search import Search, SearchQuery
-from everwhen.store.then import NOW, Then
 from everwhen.store.tree import TreeStore
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Role, Session, Stats, Turn, UnitRow
@@ -137,7 +137,7 @@ class Store(Protocol):
         """Who spoke in an exchange, turn by turn, in its first turns."""
         ...
 
-    def sessions(self, then: Then = NOW) -> list[Session]:
+    def sessions(self, then: AsOf = NOW) -> list[Session]:
         """Conversations by when they began, as far as their turns had been said and recorded."""
         ...
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.then import Then
+from everwhen.store.as_of import AsOf
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Origin
 from everwhen_time import Grain
@@ -293,7 +293,7 @@ class FactStore(Protocol):
 
     def sources(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> dict[str, list[str]]: ...
 
-    def believed_then(self, fact_ids: Sequence[str], then: Then) -> list[FactRow]:
+    def believed_then(self, fact_ids: Sequence[str], then: AsOf) -> list[FactRow]:
         """The version of each fact that was believed by what had been stated by `as_of` and was held at `known_at`.
 
         What was learned from turns was held from when they were recorded on; what a person said, from its transaction
@@ -301,7 +301,7 @@ class FactStore(Protocol):
         """
         ...
 
-    def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
+    def sources_then(self, fact_ids: Sequence[str], then: AsOf) -> dict[str, list[str]]:
         """The sources that had been said and recorded by then."""
         ...
 

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.jobs import ExtractionResult
-from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen_time import Interval
@@ -188,19 +188,19 @@ class GraphStore(Protocol):
         verb: str | None = None,
         status: str | None = None,
         units: Sequence[int] | None = None,
-        then: Then | None = None,
+        then: AsOf | None = None,
     ) -> list[Event]:
         """The event calendar, in the order of what happened; with `then`, only the versions that counted then."""
         ...
 
-    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: AsOf = NOW) -> list[Event]:
         """The events that came from some turns, and some by their units, in the order in which they were told.
 
         With `then`, those that had been told, superseded only where that had been told as well.
         """
         ...
 
-    def entities(self, then: Then = NOW) -> list[Entity]:
+    def entities(self, then: AsOf = NOW) -> list[Entity]:
         """Everyone who has a name, as it was known then: with the names, merges and splits of then."""
         ...
 

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.then import Then
+from everwhen.store.as_of import AsOf
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
 from everwhen_time import Interval
@@ -160,7 +160,7 @@ class TreeStore(Protocol):
         """Nodes in the order of level and time: all, those whose interval overlaps, some, or the children of some."""
         ...
 
-    def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
+    def nodes_then(self, level: int | None, then: AsOf) -> list[NodeRow]:
         """The nodes that stood at `known_at`, each in the newest version that was built by then from nothing said
         after `as_of`; those without such a version are left out. In the order of level and time."""
         ...

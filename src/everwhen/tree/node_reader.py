@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.base import Store
-from everwhen.store.then import NOW, Then
 from everwhen.store.tree import NodeRow
 from everwhen.tree.base import Child
 from everwhen.tree.exchanges import child_of_turns, children_of_session, exchanges, in_order
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 def nodes(
-    store: Store, levels: Levels, level: int | None, between: Interval | None, then: Then = NOW
+    store: Store, levels: Levels, level: int | None, between: Interval | None, then: AsOf = NOW
 ) -> list[Node]:
     """Nodes in the order of level and time; with `between` those whose interval shares an instant with it.
 
@@ -58,7 +58,7 @@ def _chosen(several: Sequence[T], most: int) -> list[T]:
     return [several[number * (len(several) - 1) // max(1, most - 1)] for number in range(max(1, most))]
 
 
-def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:
+def profile(store: Store, levels: Levels, then: AsOf = NOW) -> list[Statement]:
     """The statements of the profile over all windows, by the nodes and facts of `then`."""
     tops = _tops(store, levels.top, then)
     ids = sorted({one.fact for row in tops for one in row.statements if one.fact is not None})
@@ -66,14 +66,14 @@ def profile(store: Store, levels: Levels, then: Then = NOW) -> list[Statement]:
     return merged_profile(tops, believed, levels.zone)
 
 
-def _stored(store: Store, level: int | None, between: Interval | None, then: Then) -> list[NodeRow]:
+def _stored(store: Store, level: int | None, between: Interval | None, then: AsOf) -> list[NodeRow]:
     if then.is_now:
         return store.tree.nodes(level, between)
     rows = store.tree.nodes_then(level, then)
     return [row for row in rows if between is None or row.interval.overlaps(between)]
 
 
-def _tops(store: Store, level: int, then: Then) -> list[NodeRow]:
+def _tops(store: Store, level: int, then: AsOf) -> list[NodeRow]:
     """The nodes of the top level; of a window that went on after `as_of`, the statements that had been made by then."""
     rows = _stored(store, level, None, then)
     if then.as_of is None:
@@ -100,7 +100,7 @@ def _cut(one: Statement, said: Mapping[str, datetime]) -> Statement | None:
     return replace(one, turns=turns, support=len(turns), last=last)
 
 
-def _exchanges(store: Store, levels: Levels, between: Interval | None, then: Then) -> list[Node]:
+def _exchanges(store: Store, levels: Levels, between: Interval | None, then: AsOf) -> list[Node]:
     """Level 1: in a model's words where it has told it, else as it was said."""
     told = {row.place.id: row for row in _stored(store, EXCHANGE, None, then)}
     children = (
@@ -121,7 +121,7 @@ def _exchange(child: Child, told: Mapping[str, NodeRow], levels: Levels) -> Node
     return Node(place.id, EXCHANGE, child.interval, text, own, levels.name(EXCHANGE), place.parent, own)
 
 
-def _sessions(store: Store, between: Interval | None, then: Then) -> Iterable[list[Turn]]:
+def _sessions(store: Store, between: Interval | None, then: AsOf) -> Iterable[list[Turn]]:
     if between is None:
         by_session: dict[str, list[Turn]] = {}
         for turn in filter(then.sees, store.turns(between=then.said)):

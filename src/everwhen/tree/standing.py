@@ -14,8 +14,8 @@ from typing import Any
 
 from everwhen.facts.fact_notes import to_fact
 from everwhen.models.tokens import count_tokens
+from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store
-from everwhen.store.then import Then
 from everwhen.tree.levels import Levels
 from everwhen.tree.node_reader import profile
 from everwhen.tree.profile import PASSING
@@ -42,7 +42,7 @@ def standing(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, 
         _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
     )
     left = max_tokens - sum(tokens for *_, tokens in lines)
-    told = (one for one in profile(store, levels, Then(as_of=at)) if one.fact is None)
+    told = (one for one in profile(store, levels, AsOf(as_of=at)) if one.fact is None)
     lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
     return "".join(words for _, words, _ in sorted(lines))
 

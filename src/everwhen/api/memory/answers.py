@@ -93,7 +93,7 @@ class Answers:
         from everwhen.answer import extractive
         from everwhen.recall.described_names import DescribedNames
         from everwhen.recall.query_embedding import shortened
-        from everwhen.store.then import Then
+        from everwhen.store.as_of import AsOf
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")
@@ -104,7 +104,7 @@ class Answers:
 
         # With the names that facts know; as it stands; and with those that turns tell.
         asked = shortened(words)
-        names = DescribedNames(self._bank.store, reader, at, Then(as_of))
+        names = DescribedNames(self._bank.store, reader, at, AsOf(as_of))
         named, _ = names.put_in(asked)
         refused = answered(named)
         if not refused.abstained:

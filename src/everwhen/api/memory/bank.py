@@ -19,11 +19,11 @@ from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall.access_counts import Accesses
 from everwhen.settings import Settings
+from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store
 from everwhen.store.files.home import cache_path, home_folder
 from everwhen.store.opening import open_banks
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.store.then import Then
 from everwhen.types import Between, Time
 from everwhen.types.time_arguments import TimeReader
 from everwhen.write.entity_resolution import KnownEntities
@@ -185,10 +185,10 @@ class OpenBank:
         """A stretch of time in a call that has no other moment than now."""
         return self.clock().window(between)
 
-    def then(self, as_of: Time | None, known_at: Time | None, clock: TimeReader | None = None) -> Then:
+    def then(self, as_of: Time | None, known_at: Time | None, clock: TimeReader | None = None) -> AsOf:
         """The two times that a reader is asked to look from."""
         clock = clock or self.clock()
-        return Then(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))
+        return AsOf(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))
 
     def about(self, topic: str, only: Filter) -> list[int]:
         """The units that words or meaning connect with a topic."""

@@ -12,9 +12,9 @@ from everwhen.api.operations import events as ops
 from everwhen.api.operations.time_questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.query_embedding import shortened
+from everwhen.store.as_of import AsOf
 from everwhen.store.facts import FactRow
 from everwhen.store.search import Filter
-from everwhen.store.then import Then
 from everwhen.types import (
     Compared,
     Comparison,
@@ -175,7 +175,7 @@ class EventCalendar:
         return Listed(entries, events.pending)
 
     def _facts_about(
-        self, topic: str | None, then: Then, window: Interval | None
+        self, topic: str | None, then: AsOf, window: Interval | None
     ) -> list[tuple[FactRow, tuple[str, ...]]]:
         """What is believed, or was then, and begins or ends in a window: of everything, or of what words or meaning
         connect with a topic."""
@@ -192,7 +192,7 @@ class EventCalendar:
         said = store.known([source for several in sources.values() for source in several])
         return [(row, tuple(source for source in sources.get(row.id, ()) if source in said)) for row in rows]
 
-    def _sessions_of(self, topic: str | None, events: list[Event], then: Then) -> list[Session]:
+    def _sessions_of(self, topic: str | None, events: list[Event], then: AsOf) -> list[Session]:
         """All conversations, or those in which the events were told."""
         store = self._bank.store
         sessions = store.sessions(then)

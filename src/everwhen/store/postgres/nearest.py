@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from everwhen.store.as_of import FOREVER
 from everwhen.store.base import Voices
 from everwhen.store.postgres.filters import Conditions, fragment
 from everwhen.store.search import DERIVED, Filter, SaidBy, Scored, SearchQuery, Timed, Wanted
 from everwhen.store.sql.rows import interval_of
-from everwhen.store.then import FOREVER
 from everwhen.types.instants import from_text, to_text
 from everwhen_time import Interval
 

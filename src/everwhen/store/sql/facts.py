@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from datetime import datetime
 from typing import Any, TypeVar
 
+from everwhen.store.as_of import FOREVER, AsOf
 from everwhen.store.facts import (
     ConflictRow,
     DeclaredPredicate,
@@ -20,7 +21,6 @@ from everwhen.store.sql.ledger import SqlLedger, to_conflict, to_declared, to_ro
 from everwhen.store.sql.part import SqlPart
 from everwhen.store.sql.session import R, Sql
 from everwhen.store.terms import hash_term
-from everwhen.store.then import FOREVER, Then
 from everwhen.types.instants import from_text, to_text
 
 T = TypeVar("T")
@@ -147,10 +147,10 @@ class SqlFacts(SqlPart):
             found.setdefault(fact, []).append(source)
         return found
 
-    def believed_then(self, fact_ids: Sequence[str], then: Then) -> list[FactRow]:
+    def believed_then(self, fact_ids: Sequence[str], then: AsOf) -> list[FactRow]:
         return self._rows("believed_then", {"ids": list(fact_ids), **then.texts})
 
-    def sources_then(self, fact_ids: Sequence[str], then: Then) -> dict[str, list[str]]:
+    def sources_then(self, fact_ids: Sequence[str], then: AsOf) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         values = {"ids": list(fact_ids), **then.texts}
         for fact, source in self._read("sources_then", values):

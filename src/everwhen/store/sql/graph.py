@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.graph import GraphWriter, Vectors
 from everwhen.store.kind_codes import code
 from everwhen.store.maintenance import TurnForgotten
@@ -18,7 +19,6 @@ from everwhen.store.sql.history import entities_then, subjects_then
 from everwhen.store.sql.identities import Identities
 from everwhen.store.sql.rows import interval_of
 from everwhen.store.sql.session import Sql
-from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.types.instants import from_text, to_text
@@ -85,7 +85,7 @@ class SqlGraph(Identities):
         verb: str | None = None,
         status: str | None = None,
         units: Sequence[int] | None = None,
-        then: Then | None = None,
+        then: AsOf | None = None,
     ) -> list[Event]:
         asked: dict[str, Any] = {
             "then": then is not None,
@@ -104,11 +104,11 @@ class SqlGraph(Identities):
             rows = sql.run("events", asked, event="event_columns").fetchall()
         return [_event(row) for row in rows]
 
-    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: Then = NOW) -> list[Event]:
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: AsOf = NOW) -> list[Event]:
         asked = {"turns": list(turns), "units": list(units), **then.texts}
         return [_event(row) for row in self._read("events_told", asked, event="event_columns")]
 
-    def entities(self, then: Then = NOW) -> list[Entity]:
+    def entities(self, then: AsOf = NOW) -> list[Entity]:
         with self._reader.use() as sql:
             if not then.is_now:
                 return entities_then(sql, then)

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from everwhen.store.as_of import AsOf
 from everwhen.store.sql.session import Sql
-from everwhen.store.then import Then
 from everwhen.types import Entity
 from everwhen.types.instants import from_text
 
@@ -43,7 +43,7 @@ class Identities:
         return entity
 
 
-def identities_then(sql: Sql, then: Then) -> Identities:
+def identities_then(sql: Sql, then: AsOf) -> Identities:
     names: dict[int, str] = {}
     into: dict[int, int] = {}
     for entity, name, merged_into in sql.run("identity_changes_then", then.texts):
@@ -56,7 +56,7 @@ def identities_then(sql: Sql, then: Then) -> Identities:
     return Identities(names, into)
 
 
-def entities_then(sql: Sql, then: Then) -> list[Entity]:
+def entities_then(sql: Sql, then: AsOf) -> list[Entity]:
     """Those who were known then, those spoken of most first."""
     who = identities_then(sql, then)
     known = {seq: rest for seq, *rest in sql.run("all_entities")}
@@ -72,7 +72,7 @@ def entities_then(sql: Sql, then: Then) -> list[Entity]:
     return sorted(found, key=lambda one: (-one.mentions, one.name))
 
 
-def subjects_then(sql: Sql, then: Then, subject: str) -> list[tuple[int, str]]:
+def subjects_then(sql: Sql, then: AsOf, subject: str) -> list[tuple[int, str]]:
     """The units that mention those who went by a name then, each with the name it uses."""
     who, wanted = identities_then(sql, then), subject.casefold()
     rows = (Mention(*row) for row in sql.run("mentions_then", then.texts))
@@ -102,7 +102,7 @@ def _entity(known: list[Any], listed: str | None, mentions: list[Mention]) -> En
     )
 
 
-def versions_then(rows: Iterable[tuple[Any, ...]], then: Then) -> list[tuple[Any, ...]]:
+def versions_then(rows: Iterable[tuple[Any, ...]], then: AsOf) -> list[tuple[Any, ...]]:
     """Of all versions of nodes, oldest first, one for each node that stood at `known_at`: the newest that was built by
     then from nothing that was said after `as_of`."""
     as_of, known_at = then.texts["as_of"], then.texts["known_at"]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, ModelChanged, Refused
+from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
 from everwhen.store.jobs import Jobs
 from everwhen.store.maintenance import MaintenanceStore
@@ -27,7 +28,6 @@ from everwhen.store.sql.tree import SqlTree
 from everwhen.store.sql.units import index_units
 from everwhen.store.sql.values import bank_values, changed_model, next_epoch, put_values
 from everwhen.store.terms import Tokenizer
-from everwhen.store.then import NOW, Then
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Session, Stats, Turn
 from everwhen.types.instants import from_text, to_text
@@ -231,7 +231,7 @@ class SqlStore(ABC):
     def segment_speakers(self, segment: str, limit: int) -> list[str]:
         return [row[0] for row in self.read("segment_speakers", (segment, limit))]
 
-    def sessions(self, then: Then = NOW) -> list[Session]:
+    def sessions(self, then: AsOf = NOW) -> list[Session]:
         return [
             Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)), zone)
             for name, turns, first, last, speakers, zone in self.read("sessions", then.texts)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from everwhen.store.as_of import AsOf
 from everwhen.store.sql.history import versions_then
 from everwhen.store.sql.jobs import mark_row, seen_turns, told
 from everwhen.store.sql.part import SqlPart
@@ -14,7 +15,6 @@ from everwhen.store.sql.rows import interval_of
 from everwhen.store.sql.session import Sql
 from everwhen.store.sql.units import index_units, remove_units
 from everwhen.store.sql.values import bank_values, put_values
-from everwhen.store.then import Then
 from everwhen.store.tree import (
     Ancestor,
     BuildResult,
@@ -173,7 +173,7 @@ class SqlTree(SqlPart):
             rows = self._read("nodes", asked, node="node_columns")
         return [_node(row) for row in rows]
 
-    def nodes_then(self, level: int | None, then: Then) -> list[NodeRow]:
+    def nodes_then(self, level: int | None, then: AsOf) -> list[NodeRow]:
         with self._reader.use() as sql:
             rows = versions_then(sql.run("node_versions", {"level": level}, node="node_columns"), then)
         return sorted(

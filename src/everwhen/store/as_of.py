@@ -13,7 +13,7 @@ FOREVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
+class AsOf:
     """What a reader may see: what had been said by `as_of` and was recorded by `known_at`, both included.
 
     None leaves a side open. With both open it is the present.
@@ -45,4 +45,4 @@ class Then:
         )
 
 
-NOW = Then()
+NOW = AsOf()

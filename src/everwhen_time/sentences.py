@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 _ENDS = re.compile(
     r"(?:(?<!\b[A-Z])(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bvs)(?<!\bProf)(?<!\ba\.m)(?<!\bp\.m)(?<!\be\.g)"
@@ -11,6 +12,17 @@ _ENDS = re.compile(
 FAR = 20_000
 """Characters to each side of a place in which its sentence is looked for; a pasted book is longer."""
 _WORD = re.compile(r"(?:(?<!\w)[-−](?=[€$£]?\d))?[€$£]?\w(?:[\w'’@+/&%-]|[.,:](?=\w))*|[€$£]")
+
+
+def sentences(text: str) -> Iterator[tuple[int, int]]:
+    """The place of each sentence of a text, in order, without the space around it."""
+    start = 0
+    for end in (*(match.end() for match in _ENDS.finditer(text)), len(text)):
+        said = text[start:end]
+        if words := said.strip():
+            first = start + len(said) - len(said.lstrip())
+            yield first, first + len(words)
+        start = end
 
 
 def pieces(text: str, longest: int) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ import pytest
 
 from everwhen_bench.timex import days
 from everwhen_time import resolve
+from everwhen_time.sentences import sentences
 from tests.everwhen_time.sentences import not_said, said
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
@@ -46,3 +47,8 @@ def test_what_follows_a_day_or_comes_before_a_month_is_not_counted_from_it(
     [found] = [ref for ref in resolve(text, NOW) if ref.interval]
     assert found.text.endswith(words) and found.interval is not None and found.interval.start is not None
     assert found.interval.start.date().isoformat() == day
+
+
+def test_sentences_are_given_by_their_places_without_the_space_around_them() -> None:
+    text = " I met Dr. Lima. Was it cold?\n\nYes! "
+    assert [text[start:end] for start, end in sentences(text)] == ["I met Dr. Lima.", "Was it cold?", "Yes!"]

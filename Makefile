@@ -103,7 +103,7 @@ results: $(STAMP) ## Write the tables of docs/results.md and docs/retrieval.md f
 figures: $(STAMP) ## Draw the pictures of the documents from real runs
 	$(BIN)/python scripts/figures.py
 
-reference: $(STAMP) ## Write docs/reference/ from the code
+reference: $(STAMP) ## Write docs/reference/ (not in the repository) from the code
 	$(BIN)/python scripts/reference.py
 
 $(DOCS)/.installed: requirements-docs.lock
@@ -111,7 +111,7 @@ $(DOCS)/.installed: requirements-docs.lock
 	$(DOCS)/bin/pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements-docs.lock
 	@touch $@
 
-docs: $(DOCS)/.installed ## Build the documentation site into build/site, with search (an environment of its own)
+docs: $(DOCS)/.installed reference ## Build the documentation site into build/site, with search (an environment of its own)
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build
 	@echo "to read it: $(PYTHON) -m http.server --directory build/site 8000, then http://127.0.0.1:8000"
 

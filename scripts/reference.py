@@ -1,7 +1,8 @@
-"""Writes docs/reference/ from the code: operations, commands, routes, tools, settings (`make reference`), and what the
-MCP server says of itself (`serve/mcp/listing.json`).
+"""Writes the reference of the documentation site from the code: operations, commands, routes, tools, settings
+(`make reference`, `make docs`), and what the MCP server answers about itself (`listing.json` beside its code).
 
-Each page is a function that gives its text; `tests/test_reference.py` holds the files against them.
+Each page is a function that gives its text. docs/reference/ is not in the repository; `listing.json` is, and a test
+compares it.
 """
 
 from __future__ import annotations

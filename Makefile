@@ -80,7 +80,7 @@ $(VENV)/.bench: $(STAMP) requirements-bench.lock
 	$(BIN)/pip install --quiet --require-hashes --requirement requirements-bench.lock
 	@touch $@
 
-bench: $(VENV)/.bench ## Every table of docs/results.md but the peers', from the development data in DATA
+bench: $(VENV)/.bench ## Every table of docs/results.md and benchmarks/history but the peers', from the development data in DATA
 	$(BIN)/everwhen bench all --data $(DATA) --out $(OUT) --again
 
 bench-guard: $(STAMP) ## Three minutes: fails where quality fell by more than two points (not part of `make test`)
@@ -96,7 +96,7 @@ peers: $(PEERS)/.installed ## Other memories beside everwhen: an environment of 
 	$(BIN)/everwhen bench peers --data $(DATA)/locomo_dev.json --out $(OUT)/peers_locomo.json
 	$(BIN)/everwhen bench peers --data $(DATA)/longmemeval_pool_dev.json.xz --cached --out $(OUT)/peers_longmemeval.json
 
-results: $(STAMP) ## Write the tables of docs/results.md and docs/retrieval.md from the files in OUT
+results: $(STAMP) ## Write the tables of results, performance, retrieval and benchmarks/history from the files in OUT
 	$(BIN)/python scripts/results_tables.py $(OUT)
 	$(BIN)/python scripts/retrieval_tables.py $(wildcard $(OUT)/locomo.json $(OUT)/longmemeval.json)
 

@@ -1,4 +1,4 @@
-"""Write the tables of docs/answers.md anew from files of `everwhen bench locomo|longmemeval --systems … --out FILE`.
+"""Write the tables of benchmarks/history/answers.md from `everwhen bench locomo|longmemeval --systems … --out FILE`.
 
     python scripts/answers_tables.py FILE…
 
@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
-from results_tables import table, write
+from results_tables import table, write_all
 
-PAGE = Path(__file__).parent.parent / "docs" / "answers.md"
+PAGE = Path(__file__).parents[1] / "benchmarks" / "history" / "answers.md"
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop", "5": "unanswerable"}
 Run = Mapping[str, Any]
 
@@ -110,10 +110,8 @@ def _difference(figure: Mapping[str, Any] | None) -> str:
 
 
 def main(files: list[str]) -> None:
-    page = PAGE.read_text("utf-8")
     for file in files:
-        page = write(page, tables(json.loads(Path(file).read_text("utf-8"))))
-    PAGE.write_text(page, "utf-8")
+        write_all(tables(json.loads(Path(file).read_text("utf-8"))), [PAGE])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How long each page of `everwhen ui` takes to show a bank, and a step of the slider on it: the table of docs/ui.md.
+"""How long each page of `everwhen ui` takes to show a bank, and a step of the slider: docs/performance.md.
 
     python scripts/page_times.py HOME BANK [--looks 5] [--steps 12]
 

@@ -1,9 +1,10 @@
-"""Write the tables of docs/results.md anew from the files of `make bench` and `make peers`.
+"""Write the tables of docs/results.md, docs/performance.md and benchmarks/history/ from the files of `make bench` and
+`make peers`.
 
     python scripts/results_tables.py [build/bench]
 
 A table stands between `<!-- NAME -->` and `<!-- /NAME -->`, with a line that says where it comes from; one whose file
-is not there is left as it is.
+is not there is left as it is. Tables that are not about today's default are in benchmarks/history/studies.md.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 from everwhen_bench.everything import steps
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs" / "results.md"
+HISTORY = ROOT / "benchmarks" / "history"
+PAGES = (ROOT / "docs" / "results.md", ROOT / "docs" / "performance.md", HISTORY / "studies.md")
 RUNS = ROOT / "build" / "bench"
 DATA = Path("DATA")
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
@@ -196,16 +198,25 @@ def tables(runs: Mapping[str, Run]) -> dict[str, str]:
 
 
 def write(page: str, made: Mapping[str, str]) -> str:
-    """The page with each table in its place; a table that has none is told."""
+    """The page with those tables that have a place in it."""
     for name, text in made.items():
-
-        def placed(match: re.Match[str], text: str = text) -> str:
-            return f"{match[1]}{text}{match[2]}"
-
-        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", placed, page, flags=re.DOTALL)
-        if not found:
-            print(f"the page has no place for the table {name}", file=sys.stderr)
+        page = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)",
+            lambda match, text=text: f"{match[1]}{text}{match[2]}",  # type: ignore[misc]
+            page,
+            flags=re.DOTALL,
+        )
     return page
+
+
+def write_all(made: Mapping[str, str], pages: Sequence[Path] = PAGES) -> None:
+    """Each table into the page that has a place for it; one that has none is an error."""
+    texts = {path: path.read_text("utf-8") for path in pages}
+    homeless = [name for name in made if not any(f"<!-- {name} -->" in text for text in texts.values())]
+    if homeless:
+        raise SystemExit(f"no page has a place for {', '.join(homeless)}")
+    for path, text in texts.items():
+        path.write_text(write(text, made), "utf-8")
 
 
 def _star(figure: Mapping[str, Any] | None) -> str:
@@ -238,7 +249,7 @@ def _cell(value: Any) -> str:
 
 def main(folder: Path) -> None:
     runs = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
-    PAGE.write_text(write(PAGE.read_text("utf-8"), tables(runs)), "utf-8")
+    write_all(tables(runs))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Write the tables of docs/retrieval.md anew: weights from `weights.json`, held-out figures from `training/figures`,
-ablations from runs.
+"""Write the weights of docs/retrieval.md from `weights.json`, and the tables of benchmarks/history/retrieval.md:
+held-out figures from `training/figures`, ablations from runs.
 
     python scripts/retrieval_tables.py [build/bench/locomo.json] [build/bench/longmemeval.json]
 
@@ -10,17 +10,20 @@ those that come from the weights and the held-out figures against their files.
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parent))  # also where a test loads this file by its path
+
+from results_tables import write_all
+
 from everwhen.recall.fuse import WEIGHTS
 from everwhen_bench.ablation import DEFAULT, VARIANTS
 
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs/retrieval.md"
+PAGES = (ROOT / "docs/retrieval.md", ROOT / "benchmarks/history/retrieval.md")
 FIGURES = ROOT / "training/figures/fusion.json"
 
 FEATURES = {
@@ -161,19 +164,6 @@ def tokens(run: Mapping[str, Any]) -> str:
     )
 
 
-def write(page: str, tables: Mapping[str, str]) -> str:
-    """The page with each named table in its place."""
-    for name, table in tables.items():
-
-        def placed(match: re.Match[str], table: str = table) -> str:
-            return f"{match[1]}{table}{match[2]}"
-
-        page, found = re.subn(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", placed, page, flags=re.DOTALL)
-        if not found:
-            raise SystemExit(f"{PAGE.name} has no place for the table {name}")
-    return page
-
-
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
@@ -212,7 +202,7 @@ def main(paths: Sequence[Path]) -> None:
         if run["bench"] == "locomo":
             makers["tokens"] = tokens
         tables |= {f"{run['bench']}-{name}": make(run) for name, make in makers.items()}
-    PAGE.write_text(write(PAGE.read_text("utf-8"), tables), "utf-8")
+    write_all(tables, PAGES)
 
 
 if __name__ == "__main__":

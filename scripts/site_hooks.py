@@ -1,7 +1,7 @@
 """What the site has besides the pages of docs/: the reference made from the code, and links that fit the site.
 
 `make docs` runs `make reference` first, which writes docs/reference/. That folder is not in the repository, so pages
-to sections of docs/reference.md, and here those links become links to the generated pages.
+link to sections of docs/reference.md, and here those links become links to the generated pages.
 """
 
 from __future__ import annotations

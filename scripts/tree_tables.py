@@ -1,6 +1,6 @@
-"""Write the tables of `everwhen bench study tree --out FILE` into docs/tree.md, each between its markers.
+"""Write the tables of `everwhen bench study tree --out FILE` into benchmarks/history/tree.md, each between its markers.
 
-python scripts/tree_tables.py FILE [--docs docs/tree.md]
+python scripts/tree_tables.py FILE [--docs benchmarks/history/tree.md]
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MARKS = ("planner", *TITLES)
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("study", type=Path)
-    parser.add_argument("--docs", type=Path, default=Path("docs/tree.md"))
+    parser.add_argument("--docs", type=Path, default=Path("benchmarks/history/tree.md"))
     args = parser.parse_args()
     figures = json.loads(args.study.read_text("utf-8"))["figures"]
     page = args.docs.read_text("utf-8")

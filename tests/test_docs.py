@@ -23,6 +23,14 @@ PAGES = [
 ]
 GENERATED = ("python.md", "cli.md", "http.md", "mcp.md", "settings.md")
 """Pages in docs/reference/, which `make reference` writes."""
+LINKING = [
+    *PAGES,
+    ROOT / "SECURITY.md",
+    ROOT / "benchmarks" / "README.md",
+    ROOT / "training" / "README.md",
+    *sorted((ROOT / "benchmarks" / "history").glob("*.md")),
+]
+"""Pages whose links are followed."""
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -86,11 +94,36 @@ def _commands(text: str) -> None:
             assert words[0] in ("pip", "uvx", "git", "cd", "everwhen", "export", "curl", "jq"), line
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    for page in PAGES:
-        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            if not target.startswith(("http:", "https:", "mailto:")):
-                assert (page.parent / target).exists(), f"{page.name} links to {target}"
+def anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub and the site link to them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    return {
+        re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-")
+        for head in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("page", LINKING, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_to_pages_and_headings_that_exist(page: Path) -> None:
+    wrong = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        if target.startswith(("http:", "https:", "mailto:")):
+            continue
+        there = page.parent / path if path else page
+        if not there.exists() or (anchor and there.suffix == ".md" and anchor not in anchors(there)):
+            wrong.append(target)
+    assert not wrong
+
+
+def test_code_names_pages_that_exist() -> None:
+    """Errors, comments and help name pages by their path."""
+    for folder in ("src", "tests", "scripts", "benchmarks", "training", "examples"):
+        for file in (ROOT / folder).rglob("*.py"):
+            for name in re.findall(
+                r"\b(?:docs|benchmarks/history)/[\w/-]+\.md\b", file.read_text(encoding="utf-8")
+            ):
+                assert (ROOT / name).exists(), f"{file.relative_to(ROOT)} names {name}"
 
 
 def test_the_readme_fits_three_screens() -> None:
@@ -104,9 +137,12 @@ def test_the_figure_beside_other_memories_is_the_same_wherever_it_stands() -> No
     )
     figure = measured.strip("*")
     assert f"and {figure} with the other memories" in results
-    for page in (ROOT / "README.md", ROOT / "docs" / "moving.md"):
-        words = page.read_text(encoding="utf-8")
-        assert f"| **{figure}** |" in words and f"The {figure} is with weights" in words
+    assert f"| **{figure}** |" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["results.md", "performance.md"])
+def test_a_page_of_figures_has_at_most_150_lines(name: str) -> None:
+    assert len((ROOT / "docs" / name).read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def test_every_page_is_in_the_navigation_of_the_site() -> None:

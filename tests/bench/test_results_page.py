@@ -1,12 +1,14 @@
-"""docs/results.md has a place for every table, and the tables are those of the files."""
+"""The pages of figures have a place for every table, and the tables are those of the files."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from everwhen_bench.everything import steps
-from tests.bench.test_retrieval_page import ROOT, _script
+from tests.bench.test_retrieval_page import _script
 
 FIGURE = {"value": 0.5, "difference": -0.1, "interval_95": [-0.2, -0.05]}
 PEERS: dict[str, Any] = {
@@ -62,11 +64,19 @@ def test_a_long_table_is_folded() -> None:
     )
 
 
-def test_the_page_has_a_place_for_every_file() -> None:
-    page = (ROOT / "docs" / "results.md").read_text("utf-8")
+def test_there_is_a_page_with_a_place_for_every_file() -> None:
+    pages = "".join(page.read_text("utf-8") for page in _script("results_tables").PAGES)
     for step in steps(Path("data")):
         name = "speed" if step.name.startswith("speed") else step.name.replace("_", "-")
-        assert f"<!-- {name} -->" in page and f"<!-- /{name} -->" in page, name
+        assert pages.count(f"<!-- {name} -->") == pages.count(f"<!-- /{name} -->") == 1, name
+
+
+def test_a_table_that_has_no_place_is_an_error(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- one -->\n<!-- /one -->\n", "utf-8")
+    with pytest.raises(SystemExit, match="two"):
+        _script("results_tables").write_all({"one": "1\n", "two": "2\n"}, [page])
+    assert page.read_text("utf-8") == "<!-- one -->\n<!-- /one -->\n"
 
 
 def test_a_table_is_written_into_its_place_and_nowhere_else() -> None:

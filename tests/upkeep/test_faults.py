@@ -1,4 +1,4 @@
-"""The table of faults in docs/reliability.md, row by row: what is promised is what happens."""
+"""The table of faults in benchmarks/history/faults.md, row by row: what is promised is what happens."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.upkeep.raw import traces
 
 ROOT = Path(__file__).parent.parent.parent
 POINTS = int(os.environ.get("CRASH_POINTS", "5"))
-"""How many crash points `make test` takes; docs/reliability.md has a long run."""
+"""How many crash points `make test` takes; benchmarks/history/faults.md has a long run."""
 MARK = "Quuxenburg"
 
 
@@ -256,7 +256,7 @@ def test_a_reader_in_the_way_of_the_last_bytes_is_told_and_they_go_later(
 
 
 def test_every_row_of_the_fault_table_names_a_test_that_is_there() -> None:
-    page = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    page = (ROOT / "benchmarks" / "history" / "faults.md").read_text(encoding="utf-8")
     named = re.findall(r"`(tests/[\w/]+\.py)::(test_\w+)`", page)
     assert len(named) >= 15
     for file, test in named:

@@ -123,7 +123,7 @@ class Recipe:
 
 MID = Recipe()
 FOUR_WAY = replace(MID, name="four-way", channels=CHANNELS)
-"""The default with the graph, which brings nothing that the fusion ranks higher: docs/results.md has the figures."""
+"""The default with the graph, which brings nothing that the fusion ranks higher (benchmarks/history/retrieval.md)."""
 
 TEMPR = Recipe(
     name="tempr",

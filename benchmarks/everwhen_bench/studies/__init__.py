@@ -1,7 +1,8 @@
 """Studies: what a part of the engine is worth, or how a number of it was chosen; `everwhen bench study NAME`.
 
-Above: the command line and benchmarks/history/studies.md. Below: one module a study, found by its name. A module says in
-the first line of its docstring what it asks, and has `run(request) -> Result`. Those that need an LLM set `NEEDS_LLM = True`.
+Above: the command line and benchmarks/history/studies.md. Below: one module a study, found by its name. The first line
+of a module's docstring says what it asks, and it has `run(request) -> Result`. Those that need an LLM set
+`NEEDS_LLM = True`.
 """
 
 from __future__ import annotations

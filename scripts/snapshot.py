@@ -64,10 +64,10 @@ def asked(memory: Any, question: str, now: datetime) -> dict[str, Any]:
 
 def locomo(samples: list[dict[str, Any]], questions: int) -> Iterator[tuple[str, Any]]:
     from everwhen import Memory
-    from everwhen.write.importers.locomo import conversation
+    from everwhen.write.importers.benchmarks import locomo_conversation
 
     for sample in samples:
-        messages = list(conversation(sample).messages)
+        messages = list(locomo_conversation(sample).messages)
         now = max(message.said_at for message in messages if message.said_at) + timedelta(minutes=1)
         with tempfile.TemporaryDirectory() as home, Memory.open(home, "b") as memory:
             memory.add_many(messages)

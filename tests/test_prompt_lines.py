@@ -25,7 +25,7 @@ from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.prompts import as_data
 from everwhen.recall.llm_judge import gate_by_llm
 from everwhen.types.recall import BREAK, FACT, SUMMARY, header, line
-from everwhen.write.importers import merged, read
+from everwhen.write.importers.files import merged, read
 
 NOW = datetime(2025, 3, 20, 12, tzinfo=UTC)
 ENDS = ("\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029")

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from everwhen.models.reader import PackagedReader
 from everwhen.types import Turn
 from everwhen.types.relations import relations
-from everwhen.write import ending_sentences, fact_endings
-from everwhen.write.extract.grammar.parsing import parsed
-from everwhen.write.extract.rules.clause_times import timed
+from everwhen.write.changes import ended_facts
+from everwhen.write.extract.clauses import timed
+from everwhen.write.extract.grammar import parsed
 
 PAIRS = Path(__file__).with_name("endings.jsonl")
-OUT = Path(fact_endings.__file__).with_name("fact_endings.json")
+OUT = Path(ended_facts.__file__).with_name("fact_endings.json")
 FOLDS, RIDGE = 5, 1.0
 LEAST = 0.7
 """The chance from which a fact is ended: an end that is not one is worse than one that is missed."""
@@ -70,14 +70,14 @@ def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) ->
     own, relation = one["who"] == "I", kinds[one["relation"]]
     (parse,) = parsed([one["turn"]])
     turn = Turn("turn", "session", 0, "user", "Kim", one["turn"], SAID, "UTC", SAID)
-    shapes = ending_sentences.shapes(parse, timed(parse, turn))
-    known = ending_sentences.KnownFact("Kim" if own else one["who"], relation, one["value"], one["fact"])
-    verbs = [one.place for one in shapes if relation.name in ending_sentences.relations_ended([one])]
-    told = ending_sentences.ending(shapes, known, own=own)
+    shapes = ended_facts.shapes(parse, timed(parse, turn))
+    known = ended_facts.KnownFact("Kim" if own else one["who"], relation, one["value"], one["fact"])
+    verbs = [one.place for one in shapes if relation.name in ended_facts.relations_ended([one])]
+    told = ended_facts.ending(shapes, known, own=own)
     place = told[0].place if told else next(iter(verbs), None)
     if place is None:
         return None
-    return fact_endings.read(reader, [(known, own, one["turn"], place, shapes)])[0]
+    return ended_facts.read(reader, [(known, own, one["turn"], place, shapes)])[0]
 
 
 def _chance(signs: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 Two steps, because the first is slow and the second is what one repeats:
 
-    python training/fit_fusion.py collect --locomo FILE --longmemeval FILE --home FOLDER --out FEATURES.npz
+    python training/fit_fusion.py collect --benchmarks FILE --benchmarks FILE --home FOLDER --out FEATURES.npz
     python training/fit_fusion.py fit FEATURES.npz … [--write]
 
 `collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
@@ -39,7 +39,7 @@ from everwhen.store.base import Store
 from everwhen.store.search import Filter
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message
-from everwhen.write.importers import locomo, longmemeval
+from everwhen.write.importers import benchmarks
 from everwhen.write.remember import MessageDefaults, placed, remember
 from everwhen_bench import metrics
 from everwhen_bench.locomo import ADVERSARIAL, evidence
@@ -120,8 +120,8 @@ def collect(args: argparse.Namespace) -> None:
 
 def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[Any, ...]]:
     if args.locomo:
-        for fold, sample in enumerate(locomo.samples(args.locomo)):
-            messages = list(locomo.conversation(sample).messages)
+        for fold, sample in enumerate(benchmarks.locomo_samples(args.locomo)):
+            messages = list(benchmarks.locomo_conversation(sample).messages)
             said = {str(one.id): str(one.session) for one in messages}
             at = max(one.said_at for one in messages if one.said_at)
             with _bank(args, embedder, f"fit-{sample['sample_id']}", messages) as store:
@@ -135,10 +135,10 @@ def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[A
                         str(question["question"]), at, store, gold, {said[one] for one in gold},
                     )  # fmt: skip
     if args.longmemeval:
-        for number, question in enumerate(longmemeval.questions(args.longmemeval)):
+        for number, question in enumerate(benchmarks.longmemeval_questions(args.longmemeval)):
             if number % args.of != args.part:
                 continue
-            rows = list(longmemeval.placed(question))
+            rows = list(benchmarks.placed_messages(question))
             name, known = question["question_id"], not question["question_id"].endswith(ABSTENTION)
             wanted = {str(one) for one in question.get("answer_session_ids") or ()}
             sessions = {str(message.session) for message, place in rows if place.session in wanted}
@@ -146,7 +146,8 @@ def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[A
             with _bank(args, embedder, f"fit-{name}", [message for message, _ in rows]) as store:
                 yield (
                     number % FOLDS, name, "longmemeval", str(question["question_type"]), known,
-                    str(question["question"]), longmemeval.date_time(question["question_date"]), store, gold, sessions,
+                    str(question["question"]), benchmarks.longmemeval_time(question["question_date"]),
+                    store, gold, sessions,
                 )  # fmt: skip
 
 
@@ -484,8 +485,8 @@ def main() -> None:
     )
     steps = parser.add_subparsers(required=True)
     one = steps.add_parser("collect")
-    one.add_argument("--locomo", type=Path)
-    one.add_argument("--longmemeval", type=Path)
+    one.add_argument("--benchmarks", type=Path)
+    one.add_argument("--benchmarks", type=Path)
     one.add_argument("--home", type=Path, required=True)
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--keep", action="store_true", help="leave the banks there for the next time")

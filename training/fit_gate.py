@@ -25,8 +25,13 @@ from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.recall.token_budget import fill
 from everwhen.types import Recalled
 from everwhen.types.recipes import Complexity
-from everwhen.write.importers.locomo import conversation, samples
-from everwhen.write.importers.longmemeval import date_time, placed, questions
+from everwhen.write.importers.benchmarks import (
+    locomo_conversation,
+    locomo_samples,
+    longmemeval_questions,
+    longmemeval_time,
+    placed_messages,
+)
 from everwhen_bench import metrics
 from everwhen_bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen_bench.longmemeval import ABSTENTION
@@ -71,8 +76,8 @@ class Case:
 
 
 def locomo(path: Path, home: Path | None) -> Iterator[Case]:
-    for sample in samples(path):
-        messages = list(conversation(sample).messages)
+    for sample in locomo_samples(path):
+        messages = list(locomo_conversation(sample).messages)
         said, name = {str(message.id): message.text for message in messages}, str(sample["sample_id"])
         with fresh_bank(home, f"fit-{name}", messages, Tally(), extract="rules") as memory:
             for question in sample.get("qa") or []:
@@ -86,12 +91,12 @@ def locomo(path: Path, home: Path | None) -> Iterator[Case]:
 
 
 def longmemeval(path: Path, home: Path | None) -> Iterator[Case]:
-    for question in questions(path):
-        rows = list(placed(question))
+    for question in longmemeval_questions(path):
+        rows = list(placed_messages(question))
         gold = frozenset(str(message.id) for message, place in rows if place.has_answer)
         if gold and not question["question_id"].endswith(ABSTENTION):
             with fresh_bank(home, "fit-longmemeval", [message for message, _ in rows], Tally()) as memory:
-                at = date_time(question["question_date"])
+                at = longmemeval_time(question["question_date"])
                 found = memory.recall(question["question"], at=at, max_tokens=EVERYTHING, recipe=MID)
             yield _case("longmemeval", "", question["question_type"], found, gold)
 

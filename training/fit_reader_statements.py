@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from everwhen.models.reader import PackagedReader, Passage
 from everwhen.types.relations import relations
-from everwhen.write.extract import reader_statements
+from everwhen.write.extract import stated_facts
 from facts import value_place
 from written import place_in, read_bank
 
 FOLDER = Path(__file__).with_name("held_out_banks")
-OUT = Path(reader_statements.__file__).with_name("reader_statements.json")
+OUT = Path(stated_facts.__file__).with_name("reader_statements.json")
 
 
 RELATIONS = [one.name for one in relations()]
@@ -65,7 +65,7 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
     right: list[bool] = []
     whole: list[tuple[bool, bool]] = []
     for (number, place, passage), several in zip(
-        said, reader_statements.proposals(reader, [one for _, _, one in said]), strict=True
+        said, stated_facts.proposals(reader, [one for _, _, one in said]), strict=True
     ):
         facts = [one for one in (*bank["facts"], *bank["told too"]) if one["place"] == [number, place]]
         for one in several:
@@ -75,9 +75,7 @@ def judged(reader: PackagedReader, path: Path) -> Judged:
                 and overlaps(one.place, value_place(fact, passage.speaker, passage.text), passage.speaker)
             ]  # fmt: skip
             subject = passage.text[slice(*one.reading.span)]
-            (status,) = reader_statements.statuses(
-                reader, [(passage, one.relation, subject, one.reading.status)]
-            )
+            (status,) = stated_facts.statuses(reader, [(passage, one.relation, subject, one.reading.status)])
             found.append((*one.signs, *(SHY * (name == one.relation.name) for name in RELATIONS)))
             right.append(bool(same))
             whole.append(

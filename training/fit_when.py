@@ -56,7 +56,7 @@ from everwhen.recall.time_answer import (
 )
 from everwhen.recall.word_coverage import QuestionWords
 from everwhen.types import Message
-from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.extraction import is_right
 
 RIDGE = 2.0
@@ -139,7 +139,7 @@ def main() -> None:
 def read_cases(data: Path, when: Path, home: Path) -> list[Case]:
     """Every dated question, and what is made of it about things that were never told, with their clues."""
     gold = json.loads(when.read_text("utf-8"))
-    loaded = list(samples(data))
+    loaded = list(locomo_samples(data))
     cases: list[Case] = []
     for place, sample in enumerate(loaded):
         name, people = sample["sample_id"], sample["conversation"]
@@ -147,7 +147,7 @@ def read_cases(data: Path, when: Path, home: Path) -> list[Case]:
             one["sample_id"]: one["conversation"]
             for one in (loaded[(place + step) % len(loaded)] for step in range(1, FOREIGN_TO + 1))
         }
-        messages = list(conversation(sample).messages)
+        messages = list(locomo_conversation(sample).messages)
         at = max(message.said_at for message in messages if message.said_at) + timedelta(minutes=1)
         with Memory.open(home, bank=f"when-{name}") as memory:
             if not memory.stats().turns:

@@ -15,8 +15,13 @@ from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
 from everwhen.store.files.json_values import values
 from everwhen.types import Message
-from everwhen.write.importers.locomo import conversation, samples
-from everwhen.write.importers.longmemeval import date_time, placed, questions
+from everwhen.write.importers.benchmarks import (
+    locomo_conversation,
+    locomo_samples,
+    longmemeval_questions,
+    longmemeval_time,
+    placed_messages,
+)
 from everwhen_bench import locomo, longmemeval
 from everwhen_bench.ablation import Score
 from everwhen_bench.retrieval import Tally, fresh_bank
@@ -67,8 +72,8 @@ def opened(case: Case, home: Path | None = None, **settings: Any) -> Iterator[Me
 
 
 def _locomo(path: Path) -> Iterator[Case]:
-    for sample in samples(path):
-        messages = list(conversation(sample).messages)
+    for sample in locomo_samples(path):
+        messages = list(locomo_conversation(sample).messages)
         sessions = {str(message.id): str(message.session) for message in messages}
         at = locomo.asked_at(messages)
         asked = []
@@ -81,12 +86,14 @@ def _locomo(path: Path) -> Iterator[Case]:
 
 
 def _longmemeval(path: Path) -> Iterator[Case]:
-    for question in questions(path):
+    for question in longmemeval_questions(path):
         name = question["question_id"]
         if name.endswith(longmemeval.ABSTENTION):
             continue
-        rows = list(placed(question))
+        rows = list(placed_messages(question))
         places = {str(message.id): place for message, place in rows}
         score = partial(longmemeval.scored_turns, question, places)
-        one = CaseQuestion(name, str(question["question"]), date_time(question["question_date"]), score)
+        one = CaseQuestion(
+            name, str(question["question"]), longmemeval_time(question["question_date"]), score
+        )
         yield Case(name, [message for message, _ in rows], [one])

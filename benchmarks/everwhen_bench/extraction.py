@@ -18,7 +18,7 @@ from typing import Any
 
 from everwhen.types import Turn
 from everwhen.write.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedEvent, Extractor
-from everwhen.write.importers import read
+from everwhen.write.importers.files import read
 from everwhen.write.remember import MessageDefaults, placed
 from everwhen_time import Interval
 

@@ -18,7 +18,7 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen.recall import Recipe
 from everwhen.types import Message, TimeAnswer
-from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.ablation import Ablation, Score
 from everwhen_bench.extraction import is_right
 from everwhen_bench.metrics import Ranking, risk_coverage, unique
@@ -49,9 +49,9 @@ def run(
     scored: list[Scored] = []
     without_evidence = 0
     ablation = Ablation(extracted=True) if ablate else None
-    for sample in islice(samples(path), limit):
+    for sample in islice(locomo_samples(path), limit):
         name, questions = sample["sample_id"], sample.get("qa") or []
-        messages = list(conversation(sample).messages)
+        messages = list(locomo_conversation(sample).messages)
         said = {str(message.id): message.text for message in messages}
         sessions = {str(message.id): str(message.session) for message in messages}
         # A date is read from the event calendar, and the graph and the facts are made of what was extracted.

@@ -14,7 +14,12 @@ from typing import Any
 
 from everwhen.recall import Recipe
 from everwhen.types import Message
-from everwhen.write.importers.longmemeval import MessagePlace, date_time, placed, questions
+from everwhen.write.importers.benchmarks import (
+    MessagePlace,
+    longmemeval_questions,
+    longmemeval_time,
+    placed_messages,
+)
 from everwhen_bench.ablation import Ablation
 from everwhen_bench.metrics import Ranking, unique
 from everwhen_bench.retrieval import NO_CONTEXT, Asked, Progress, Scored, Tally, ask, fresh_bank, summary
@@ -44,13 +49,13 @@ def run(
     without_turns = 0
     newest_first: list[bool] = []
     ablation = Ablation(extracted=False) if ablate else None
-    for question in islice(questions(path), limit):
+    for question in islice(longmemeval_questions(path), limit):
         name = question["question_id"]
-        rows = list(placed(question))
+        rows = list(placed_messages(question))
         messages = [message for message, _ in rows]
         places = {str(message.id): place for message, place in rows}
         said = {str(message.id): message.text for message in messages}
-        text, at = str(question["question"]), date_time(question["question_date"])
+        text, at = str(question["question"]), longmemeval_time(question["question_date"])
         score = partial(scored_turns, question, places)
         with fresh_bank(home, f"bench-longmemeval-{name}", messages, tally) as memory:
             asked = ask(memory, text, at, said, recipe)

@@ -15,8 +15,8 @@ from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
 
-from everwhen.write.extract.grammar import parsing
-from everwhen.write.extract.grammar.parsing import NamedSpan, Parse, Word, parser
+from everwhen.write.extract import grammar
+from everwhen.write.extract.grammar import NamedSpan, Parse, Word, parser
 
 FORM = "1"
 """How a parse is packed and what the parser makes of a text; another form finds nothing of this one."""
@@ -40,7 +40,7 @@ class Parses:
         """The parses of texts, in order; those that are not here are made, and kept."""
         found = {text: unpacked(parse) for text, parse in self._get(texts).items()}
         missing = [text for text in texts if text not in found]
-        fresh = dict(zip(missing, parsing.parsed(missing), strict=True))
+        fresh = dict(zip(missing, grammar.parsed(missing), strict=True))
         self._put({text: packed(parse) for text, parse in fresh.items()})
         found |= fresh
         return [found[text] for text in texts]

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from target import Target, outcome, serving, wait_for_extraction
 
 from everwhen import Client
-from everwhen.write.importers import merged, read
+from everwhen.write.importers.files import merged, read
 
 ENDS = ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029")
 CLOSERS = ("</memories>", "</ MEMORIES >", "</memory>")

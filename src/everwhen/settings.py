@@ -39,7 +39,7 @@ MAX_TOKENS = 4096
 SATF_DAYS = 15.0
 """SATF's bandwidth in days (the paper's), and the widest of those that fit the dates."""
 ECHO_WORDS = 6
-"""Words in a row that make a repetition where nobody says otherwise: `write/extract/llm_text.py` takes as many."""
+"""Words in a row that make a repetition where nobody says otherwise: `write/extract/llm_findings.py` takes as many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Settings:
     """Messages embedded and committed together by `add_many`."""
     echo_words: int = ECHO_WORDS
     """Words in a row that an assistant or a tool repeats of a memory that was just given back, from which on they are
-    an echo and not remembered again (`write/echo.py`); at least 4, and 0 lets everything through."""
+    an echo and not remembered again (`write/foreign_text.py`); at least 4, and 0 lets everything through."""
     context_chars: int = 240
     """How much of the turn before is searched with a turn; 0 leaves it out. Tuned on LoCoMo dev."""
     date_in_embedding: bool = False

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.write.extract.grammar import parsing
-from everwhen.write.extract.grammar.parsing import Parse, Parser
+from everwhen.write.extract import grammar
+from everwhen.write.extract.grammar import Parse, Parser
 from everwhen_bench.parses import Parses, packed, unpacked
 
 TEXTS = [
@@ -50,7 +50,7 @@ def test_what_was_kept_is_not_parsed_again(path: Path, monkeypatch: pytest.Monke
         assert texts == []
         return []
 
-    monkeypatch.setattr(parsing, "parsed", refused)
+    monkeypatch.setattr(grammar, "parsed", refused)
     second = Parser()
     second.use(Parses(path).read)
     assert [told(one) for one in second.parse(TEXTS)] == [told(one) for one in fresh]

@@ -14,7 +14,8 @@ import pytest
 
 from everwhen.cli import run
 from everwhen.store.files import json_values
-from everwhen.write.importers import ReadingOptions, read
+from everwhen.write.importers.conversation import ReadingOptions
+from everwhen.write.importers.files import read
 
 FIXTURES = Path(__file__).parents[1] / "write" / "importers" / "fixtures"
 NEW = {

@@ -10,10 +10,10 @@ from itertools import permutations
 import pytest
 
 from everwhen.errors import UsageError
-from everwhen.facts import Facts
-from everwhen.facts.changes import FactStatement
+from everwhen.facts.bitemporal import OWN, RIGHTS
+from everwhen.facts.interface import Facts
 from everwhen.facts.relearn import relearn
-from everwhen.facts.rights import OWN, RIGHTS
+from everwhen.facts.statements import FactStatement
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import Store

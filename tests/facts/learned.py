@@ -6,9 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from everwhen.facts.changes import FactStatement
-from everwhen.facts.fact_text import checked_statement
-from everwhen.facts.predicates import Predicates
+from everwhen.facts.statements import FactStatement, Predicates, checked_statement
 
 
 def learned(

@@ -8,7 +8,7 @@ import pytest
 
 from everwhen import Memory, NotFound, UsageError
 from everwhen.facts.bitemporal import more_specific
-from everwhen.facts.predicates import Predicates, normalised, scope
+from everwhen.facts.statements import Predicates, normalised, scope
 
 START, LATER = datetime(2025, 1, 1, tzinfo=UTC), datetime(2025, 6, 1, tzinfo=UTC)
 WHO = ("Ana", "lives in")
@@ -117,7 +117,7 @@ def test_an_undeclared_predicate_keeps_its_spelling() -> None:
 
 
 def test_no_words_stand_for_two_predicates() -> None:
-    from everwhen.facts.predicates import _SHIPPED
+    from everwhen.facts.statements import _SHIPPED
 
     listed = [
         normalised(words) for name, _, _, synonyms in _SHIPPED for words in (name, *synonyms.split("|"))

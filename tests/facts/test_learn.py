@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from everwhen import Memory
-from everwhen.facts.changes import FactStatement
 from everwhen.facts.relearn import relearn
+from everwhen.facts.statements import FactStatement
 from tests.facts.learned import learned
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.facts.changes import FactStatement
 from everwhen.facts.relearn import REREAD, relearn
+from everwhen.facts.statements import FactStatement
 from tests.facts.learned import learned
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)

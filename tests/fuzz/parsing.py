@@ -21,7 +21,8 @@ from everwhen.types import Message
 from everwhen.types.messages import message
 from everwhen.upkeep.retention import describe as describe_rule
 from everwhen.upkeep.retention import parse as parse_rule
-from everwhen.write.importers import FORMATS, ReadingOptions, merged, read
+from everwhen.write.importers.conversation import ReadingOptions
+from everwhen.write.importers.files import FORMATS, merged, read
 from everwhen_time import (
     Interval,
     constraint,

@@ -13,7 +13,7 @@ from everwhen import Memory
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
 from everwhen.settings import load
 from everwhen.types.time_arguments import TimeReader
-from everwhen.write.importers import read
+from everwhen.write.importers.files import read
 from everwhen_time import parse_interval, resolve
 
 FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)

@@ -26,7 +26,7 @@ from everwhen import (
 )
 from everwhen.api.client import request as client_requests
 from everwhen.api.operations import AsyncBankFacts, BankFacts, arguments_of, operations
-from everwhen.facts import Facts
+from everwhen.facts.interface import Facts
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving
 

@@ -13,7 +13,7 @@ from everwhen import UsageError
 from everwhen.settings import load
 from everwhen.types import Message, Recall, Recalled
 from everwhen.types.turns import Why
-from everwhen.write.echo import MOST_TEXTS, Echoes, given_back, without_echo
+from everwhen.write.foreign_text import MOST_TEXTS, Echoes, given_back, without_echo
 
 PORTO = "I moved to Porto in May because of the new job at the harbour."
 LEEDS = "I live in Leeds and work at the hospital."

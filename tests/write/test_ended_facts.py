@@ -8,7 +8,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.facts.relearn import relearn
-from everwhen.write.fact_learning import words_apart
+from everwhen.write.changes.learned_facts import words_apart
 from tests.facts.learned import learned
 
 Span = tuple[str, datetime, datetime | None, tuple[str, ...]]

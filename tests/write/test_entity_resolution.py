@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from everwhen import Memory, NotFound
 from everwhen.store.graph import EntityRow
-from everwhen.write.entity_resolution import NameIndex, introduced, is_another, key, name_similarity
+from everwhen.write.entities import NameIndex, introduced, is_another, key, may_be, name_similarity
 from everwhen.write.extract.base import EntityType, ExtractedEntity
-from everwhen.write.nicknames import may_be
 
 
 def names(memory: Memory) -> set[str]:

@@ -9,9 +9,9 @@ import pytest
 from everwhen import Memory
 from everwhen.models.reader import PackagedReader
 from everwhen.types.relations import Relation, in_words, relations
-from everwhen.write import fact_endings
-from everwhen.write.ending_sentences import KnownFact, ending, shapes
-from everwhen.write.extract.grammar.parsing import parsed
+from everwhen.write.changes import ended_facts
+from everwhen.write.changes.ended_facts import KnownFact, ending, shapes
+from everwhen.write.extract.grammar import parsed
 
 RELATIONS = {one.name: one for one in relations()}
 BEFORE, AFTER = datetime(2025, 5, 7, 9, tzinfo=UTC), datetime(2025, 6, 16, 9, tzinfo=UTC)
@@ -161,7 +161,7 @@ def test_the_chance_of_an_end_is_high_for_plain_ends_and_low_for_plain_news() ->
     def chance(text: str) -> float:
         (parse,) = parsed([text])
         found = shapes(parse)
-        return fact_endings.calibration().chance(fact_endings.read(reader, [(job, True, text, 0, found)])[0])
+        return ended_facts.calibration().chance(ended_facts.read(reader, [(job, True, text, 0, found)])[0])
 
     assert min(map(chance, ["I got fired.", "I left Siemens in May.", "They laid me off."])) > 0.7
     assert max(map(chance, ["The canteen is great.", "I got a raise.", "I'm on holiday."])) < 0.5

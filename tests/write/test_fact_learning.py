@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
+from everwhen.write.changes.learned_facts import learn_facts
 from everwhen.write.extract.base import ExtractedFact, FactStatus
-from everwhen.write.fact_learning import learn_facts
 from everwhen_time import Interval
 
 SAID = datetime(2025, 2, 3, 20, 10, tzinfo=UTC)

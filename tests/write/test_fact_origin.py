@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, Proposal
-from everwhen.write.passed_on import is_passed_on
+from everwhen.write.foreign_text import is_passed_on
 
 SAID = datetime(2025, 3, 3, 9, tzinfo=UTC)
 MAIL = "From: Bob\nSubject: news\n\nHi all, Ana lives in Minsk now. Best, Bob"

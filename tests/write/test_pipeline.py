@@ -11,7 +11,7 @@ import pytest
 from everwhen import AsyncMemory, Memory, Unavailable, UsageError
 from everwhen.cli.story import story
 from everwhen.settings import Settings
-from everwhen.write.extract import extractor_factory
+from everwhen.write.extract import base
 from everwhen.write.extract.base import Batch, ExtractedEvent, ExtractedFact, Extraction
 
 CHAT = [
@@ -191,7 +191,7 @@ def test_two_processes_never_extract_the_same_turn(home: Path, breaking: Breakin
 def test_an_unknown_extractor_is_refused(home: Path) -> None:
     with pytest.raises(UsageError, match="extract cannot be 'magic'; use one of rules, none, llm"):
         opened(home, "b", extract="magic")
-    assert extractor_factory.open_extractor(Settings(extract="none")) is None
+    assert base.open_extractor(Settings(extract="none")) is None
 
 
 def test_events_are_filtered_and_found_by_topic(quick: Memory) -> None:

@@ -19,7 +19,7 @@ from everwhen import Memory
 from everwhen.answer.bank_view import BankView
 from everwhen.models.reader import Passage, Reading
 from everwhen.models.reader.packaged import PackagedReader
-from everwhen.write.rescheduling import MOST_SENTENCES
+from everwhen.write.changes.changed_plans import MOST_SENTENCES
 
 CASES: list[dict[str, Any]] = [
     json.loads(line)

@@ -17,7 +17,7 @@ import pytest
 from everwhen import Memory, Unavailable
 from everwhen.store.jobs import Work
 from everwhen.store.sqlite.statements import statements
-from everwhen.write.entity_resolution import KnownEntities
+from everwhen.write.entities import KnownEntities
 from everwhen.write.extract.base import Batch, Extraction
 from everwhen.write.remember import LONGEST_EXCHANGE
 from everwhen.write.worker import Worker

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from everwhen.recall.question import parse
 from everwhen.types import Message
-from everwhen.write.importers import locomo, longmemeval
+from everwhen.write.importers import benchmarks
 
 Rule: TypeAlias = Literal["short", "plain", "temporal", "update", "preference", "abstention"]
 """By which rules an answer is judged; each has a prompt of its name in `prompts/judge`."""
@@ -92,8 +92,8 @@ def spread(given: Iterable[Talk], limit: int | None) -> list[Talk]:
 
 
 def _locomo(path: Path) -> Iterator[Talk]:
-    for sample in locomo.samples(path):
-        messages = tuple(locomo.conversation(sample).messages)
+    for sample in benchmarks.locomo_samples(path):
+        messages = tuple(benchmarks.locomo_conversation(sample).messages)
         times = [message.said_at for message in messages if message.said_at]
         at = max(times) + timedelta(minutes=1) if times else None
         asked = tuple(
@@ -111,7 +111,7 @@ def _of_locomo(name: str, raw: Mapping[str, Any], at: datetime | None) -> Answer
 
 
 def _longmemeval(path: Path) -> Iterator[Talk]:
-    for raw in longmemeval.questions(path):
+    for raw in benchmarks.longmemeval_questions(path):
         kind, name = str(raw.get("question_type")), raw["question_id"]
         abstains = name.endswith(ABSTENTION)
         question = AnswerQuestion(
@@ -120,6 +120,6 @@ def _longmemeval(path: Path) -> Iterator[Talk]:
             str(raw["question"]),
             str(raw.get("answer", "")),
             "abstention" if abstains else RULES.get(kind, "plain"),
-            longmemeval.date_time(raw["question_date"]),
+            benchmarks.longmemeval_time(raw["question_date"]),
         )
-        yield Talk(name, tuple(longmemeval.conversation(raw).messages), (question,))
+        yield Talk(name, tuple(benchmarks.longmemeval_conversation(raw).messages), (question,))

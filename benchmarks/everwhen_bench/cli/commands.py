@@ -340,7 +340,7 @@ def extraction(
 ) -> None:
     """Extraction: does an event from the cited turns carry the time that a question asks for?"""
     from everwhen.settings import load
-    from everwhen.write.extract.extractor_factory import open_extractor
+    from everwhen.write.extract.base import open_extractor
     from everwhen_bench import extraction as runner
 
     here: GlobalOptions = context.obj

@@ -15,7 +15,7 @@ from typing import Any
 
 from everwhen.models.tokens import count_tokens
 from everwhen.types import Context, Message
-from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.retrieval import Tally, fresh_bank
 from everwhen_bench.studies import Request, Result, Table
 
@@ -56,8 +56,8 @@ def _common(one: str, other: str) -> str:
 def run(request: Request) -> Result:
     """The first conversations (`limit`, three when nothing is said), a hundred prompts each."""
     runs: list[dict[str, Any]] = []
-    for sample in islice(samples(request.data), request.limit or 3):
-        messages = list(conversation(sample).messages)
+    for sample in islice(locomo_samples(request.data), request.limit or 3):
+        messages = list(locomo_conversation(sample).messages)
         for when, times in (("in one sitting", _sitting(messages)), ("on its own days", _own(messages))):
             done = len(runs) // len(WAYS) * TURNS
             ways = _conversation(messages, times, request, done)

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
-from everwhen.write.importers.locomo import conversation, samples
+from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.locomo import ADVERSARIAL, asked_at, evidence
 from everwhen_bench.retrieval import Tally, fresh_bank
 from everwhen_bench.studies import Request, Result, Table
@@ -47,8 +47,8 @@ def run(request: Request) -> Result:
         "segments": Trial(()),
     }
     labelled = []
-    for sample in islice(samples(request.data), request.limit):
-        messages = list(conversation(sample).messages)
+    for sample in islice(locomo_samples(request.data), request.limit):
+        messages = list(locomo_conversation(sample).messages)
         said = {str(message.id): message.text for message in messages}
         name = f"study-{sample['sample_id']}"
         with ExitStack() as stack:

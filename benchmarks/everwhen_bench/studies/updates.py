@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from everwhen.recall import MID
-from everwhen.write.importers.longmemeval import date_time, placed, questions
+from everwhen.write.importers.benchmarks import longmemeval_questions, longmemeval_time, placed_messages
 from everwhen_bench import metrics
 from everwhen_bench.longmemeval import ABSTENTION, UPDATE, newest_before
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank
@@ -20,13 +20,13 @@ WAYS: dict[str, dict[str, Any]] = {
 def run(request: Request) -> Result:
     """Each question of its own haystack, with what the rules extract from it."""
     runs: list[dict[str, Any]] = []
-    for question in questions(request.data):
+    for question in longmemeval_questions(request.data):
         name = str(question["question_id"])
         if question["question_type"] != UPDATE or name.endswith(ABSTENTION):
             continue
         if request.limit is not None and len(runs) >= request.limit:
             break
-        rows = list(placed(question))
+        rows = list(placed_messages(question))
         sessions = {str(message.id): place.session for message, place in rows}
         wanted = {str(session) for session in question["answer_session_ids"]}
         one: dict[str, Any] = {"question_id": name}
@@ -35,7 +35,7 @@ def run(request: Request) -> Result:
             for way, how in WAYS.items():
                 found = memory.recall(
                     str(question["question"]),
-                    at=date_time(question["question_date"]),
+                    at=longmemeval_time(question["question_date"]),
                     max_tokens=EVERYTHING,
                     **how,
                 )

@@ -9,7 +9,7 @@ from everwhen.api.operations import Bank
 from everwhen.recall.question import parse
 from everwhen.types import Conflict, Proposal
 from everwhen.types.relations import in_words
-from everwhen.write.fact_origin import UNNAMED
+from everwhen.write.changes.learned_facts import UNNAMED
 
 MOST = 2
 """Questions beside one answer."""

@@ -22,7 +22,7 @@ from everwhen.errors import Damaged, NotFound, Refused, UsageError
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory
     from everwhen.types import Message
-    from everwhen.write.importers import Conversation, ReadingOptions
+    from everwhen.write.importers.conversation import Conversation, ReadingOptions
 
 LONG = 20_000
 """Characters that take so long to embed that one wants to see it working."""
@@ -156,7 +156,7 @@ def import_(
     from everwhen.settings import load
     from everwhen.store.files.export import is_export
     from everwhen.types.time_arguments import TimeReader, known_zone
-    from everwhen.write.importers import ReadingOptions
+    from everwhen.write.importers.conversation import ReadingOptions
 
     local = known_zone(here.zone) if here.zone else None
     options = ReadingOptions(
@@ -211,7 +211,7 @@ class _Import:
 
     def file(self, file: Path) -> None:
         """One file; the data sets make a bank of each conversation, unless one is named."""
-        from everwhen.write.importers import SEVERAL
+        from everwhen.write.importers.files import SEVERAL
 
         kind, conversations = self._read(file)
         self.kinds[kind] = None
@@ -226,7 +226,7 @@ class _Import:
 
     def folder(self, folder: Path) -> None:
         """All files of a folder into one bank. One that is broken stops none of the others."""
-        from everwhen.write.importers import SEVERAL, UnknownFormat, check_format, files_in
+        from everwhen.write.importers.files import SEVERAL, UnknownFormat, check_format, files_in
 
         check_format(self.format)
         with self._one_bank():
@@ -260,14 +260,14 @@ class _Import:
         return self._opened
 
     def _read(self, file: Path) -> tuple[str, Iterable[Conversation]]:
-        from everwhen.write.importers import detect, read
+        from everwhen.write.importers.files import detect, read
 
         kind = detect(file) if self.format == "auto" else self.format
         return kind, read(file, kind, self.options)
 
     def _add(self, conversations: Iterable[Conversation], several: bool) -> None:
         """Add conversations to the bank, and note what was left out of them."""
-        from everwhen.write.importers import merged
+        from everwhen.write.importers.files import merged
 
         before = self.seen
 

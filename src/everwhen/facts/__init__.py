@@ -1,5 +1,1 @@
 """Facts: what is true from when to when, when it was learned, and how far it can still be trusted."""
-
-from everwhen.facts.interface import Facts
-
-__all__ = ["Facts"]

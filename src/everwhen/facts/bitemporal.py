@@ -8,18 +8,44 @@ claimed for it; it holds for the part of it that comes before the next fact:
 So no two facts overlap, a newer fact closes an older one, a backfilled fact is closed by its successor, and the same
 claims make the same chain in any order of arrival. When a fact is retracted, its predecessor gets back the time that
 the fact had taken. These functions depend only on the neighbours in the chain; they read no clock and no database.
+
+The origin of a fact decides what it may change: `RIGHTS` is data, and nothing else in the engine names an origin to
+decide that.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from everwhen.facts.rights import SAID_BY, right
 from everwhen.store.facts import FactRow, Outcome
+from everwhen.types import Origin
+
+OWN = 3
+RIGHTS: Mapping[Origin, int] = {
+    "user": OWN, "observation": OWN, "inference": OWN,  # set by a call, or told of a thing, which cannot speak
+    "self": OWN,
+    "speaker": 2,
+    "assistant": 1, "system": 1,
+    "tool": 0, "pasted": 0,
+}  # fmt: skip
+"""A statement changes what was said with no more right than its own; where it may not, it is proposed. With 0 it is
+always proposed."""
+
+SAID_BY: Mapping[Origin, str] = {
+    "speaker": "somebody else said it", "assistant": "the assistant said it", "system": "the system's prompt said it",
+    "tool": "a tool returned it", "pasted": "it stood in a text that was passed on",
+}  # fmt: skip
+"""Why something is a proposal, in words."""
+
+
+def right(row: FactRow) -> int:
+    """What a person has decided about counts as said by the one it is about."""
+    return RIGHTS[row.origin] if row.act in ("learn", "propose") else OWN
+
 
 Decision = Literal["insert", "reinforce", "extend", "overrule", "dispute", "propose"]
 Winner = Literal["incumbent", "challenger", "nobody"]

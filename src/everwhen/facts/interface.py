@@ -11,13 +11,19 @@ from everwhen.api.operations import BankFacts, Operation, does, done_by
 from everwhen.api.operations import facts as ops
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
-from everwhen.facts.fact_notes import noted, to_fact
-from everwhen.facts.fact_text import checked_statement, checked_text, prepared, sources
-from everwhen.facts.fact_versions import recast
-from everwhen.facts.predicates import Predicates, folded, normalised
+from everwhen.facts.changes import recast
 from everwhen.facts.redact import Masks
 from everwhen.facts.relearn import record
-from everwhen.facts.staleness import named, stale_facts
+from everwhen.facts.shown_facts import facts_of_report, noted, stale_facts, to_fact
+from everwhen.facts.statements import (
+    Predicates,
+    checked_statement,
+    checked_text,
+    folded,
+    normalised,
+    prepared,
+    sources,
+)
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
 from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
@@ -62,15 +68,15 @@ class Facts(BankFacts):
     @does(ops.Assert)
     def _assert(self, asked: ops.Assert) -> Fact:
         clock = TimeReader(self._zone, asked.at)
-        named = self._masks.labels(sources(asked.source))
+        facts_of_report = self._masks.labels(sources(asked.source))
         said = checked_statement(
             self.predicates, *self._three(asked), at=clock.now,
             valid_from=clock.first(asked.valid_from, "valid_from"), valid_to=clock.first(asked.valid_to, "valid_to"),
             confidence=asked.confidence,
             domain=None if asked.domain is None else self._said(asked.domain, "domain"),
-            source=named, origin=asked.origin,
+            source=facts_of_report, origin=asked.origin,
         )  # fmt: skip
-        self._check_turns(named)
+        self._check_turns(facts_of_report)
         rows = self._embedding(lambda embedder: record(self._store, self._prepared(said, embedder)))
         return noted(self._facts(rows)[0], said.start, self._zone)
 
@@ -141,7 +147,7 @@ class Facts(BankFacts):
     ) -> list[Fact]:
         report = Report(kind, self._said(asked.ref, "reference"), self._now(asked.at))
         self._store.write(lambda ledger: ledger.report(report))
-        return self._facts(named(self._store, report))
+        return self._facts(facts_of_report(self._store, report))
 
     @does(ops.Resolve)
     def _resolve(self, asked: ops.Resolve) -> Fact | None:

@@ -1,7 +1,9 @@
-"""Masking what should never be stored: e-mail addresses, telephone and card numbers, tokens; before anything sees them.
+"""Masking what should never be stored: e-mail addresses, telephone and card numbers, tokens; before anything sees
+them.
 
 Every pattern takes time in proportion to the text: what repeats is possessive or bounded, and begins only where the
-character before does not belong to it. A mask is what stood there, by kind: `[email]`, `[phone]`, `[card]`, `[token]`.
+character before does not belong to it. A mask is what stood there, by kind: `[email]`, `[phone]`, `[card]`,
+`[token]`.
 """
 
 from __future__ import annotations

@@ -11,16 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from everwhen.facts.changes import (
-    INSTANT,
-    FactStatement,
-    assert_fact,
-    reopen_fact,
-    retract_fact,
-    reweigh_fact,
-)
-from everwhen.facts.fact_text import prepared
-from everwhen.facts.predicates import folded
+from everwhen.facts.changes import INSTANT, assert_fact, reopen_fact, retract_fact, reweigh_fact
+from everwhen.facts.statements import FactStatement, folded, prepared
 from everwhen.models.embed import Embedder
 from everwhen.store.facts import FactLedger, FactRow, FactStore
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 
-from everwhen.facts.predicates import folded, normalised
+from everwhen.facts.statements import folded, normalised
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names

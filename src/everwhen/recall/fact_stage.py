@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from everwhen.facts.fact_notes import FactNote, FactScope, holding, note
+from everwhen.facts.shown_facts import FactNote, FactScope, fact_note, holding
 from everwhen.store.base import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 from everwhen.types.instants import to_text
@@ -56,7 +56,7 @@ def show_facts(
                 dropped.append(Dropped(memory.id, "it does not hold at the time asked about", memory.score))
             for row in rows:
                 seen.add(row.id)
-                line = note(facts, row, moment, half_lives)
+                line = fact_note(facts, row, moment, half_lives)
                 if min_confidence is not None and line.confidence < min_confidence:
                     dropped.append(Dropped(row.id, f"confidence {line.confidence:.2f} by now", memory.score))
                 else:

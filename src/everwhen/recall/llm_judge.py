@@ -15,7 +15,7 @@ from everwhen.recall.question.names import KEYWORDS, surely_named, without_names
 from everwhen.types import Dropped, Recalled
 from everwhen.types.recall import day_of, header, inside, line_of
 from everwhen.types.recipes import Complexity
-from everwhen.write.extract.llm_times import claimed
+from everwhen.write.extract.llm_findings import claimed
 from everwhen_time import Constraint, Interval
 from everwhen_time.zones import zone_of
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.facts.fact_notes import FactScope
+from everwhen.facts.shown_facts import FactScope
 from everwhen.models.embed import Embedder
 from everwhen.recall.budget_stage import select
 from everwhen.recall.channels import reasons

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from everwhen.errors import UsageError
-from everwhen.facts.fact_notes import FactScope
+from everwhen.facts.shown_facts import FactScope
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.rerank import Reranker, open_reranker

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from everwhen.facts.predicates import Predicates
+from everwhen.facts.statements import Predicates
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.store.as_of import NOW, AsOf
 from everwhen.store.base import Store, Vectors

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everwhen.facts.fact_notes import facts_from_turns
+from everwhen.facts.shown_facts import facts_from_turns
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived

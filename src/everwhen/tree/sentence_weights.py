@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from everwhen.store.terms import STOP_WORDS
-from everwhen.write.machine_text import FENCED
+from everwhen.write.foreign_text import FENCED
 
 LONGEST = 320
 """Characters of a sentence that are kept; a longer one is cut at a word."""

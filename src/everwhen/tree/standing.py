@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from everwhen.facts.fact_notes import to_fact
+from everwhen.facts.shown_facts import to_fact
 from everwhen.models.tokens import count_tokens
 from everwhen.store.as_of import AsOf
 from everwhen.store.base import Store

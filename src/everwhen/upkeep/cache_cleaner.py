@@ -10,8 +10,7 @@ from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import Store
 from everwhen.types import Turn
-from everwhen.write.embedding import embedded_texts
-from everwhen.write.remember import in_batches, spoken
+from everwhen.write.embedding import embedded_texts, in_batches, spoken
 
 
 class CacheCleaner:

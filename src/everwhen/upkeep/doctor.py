@@ -19,9 +19,7 @@ from everwhen.settings import Settings
 from everwhen.store.base import NewTurn, Store
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Turn
-from everwhen.write.embedding import embed_spoken
-from everwhen.write.reembed import check_codes, embed_units
-from everwhen.write.remember import context_of, in_batches, spoken
+from everwhen.write.embedding import check_codes, context_of, embed_spoken, embed_units, in_batches, spoken
 
 PASSES = 2
 """Mending one thing can bring another to light: a vector whose unit was missing."""

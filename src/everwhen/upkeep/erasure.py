@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from everwhen.facts.changes import close_chains
-from everwhen.facts.predicates import folded
+from everwhen.facts.statements import folded
 from everwhen.store.base import Store
 from everwhen.store.maintenance import Eraser, ReembeddedTurn, RemovedUnits
 from everwhen.tree.levels import Levels

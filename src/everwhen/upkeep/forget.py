@@ -26,10 +26,9 @@ from everwhen.tree.levels import read_levels
 from everwhen.types import Entity, Receipt, Turn
 from everwhen.upkeep.cache_cleaner import CacheCleaner
 from everwhen.upkeep.erasure import Removed, remove
-from everwhen.write.embedding import embed_spoken
+from everwhen.write.embedding import context_of, embed_spoken, in_batches, spoken
 from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
 from everwhen.write.links import SEMANTIC_MOST, Similar, link_in_meaning, link_in_time, similar_units
-from everwhen.write.remember import context_of, in_batches, spoken
 from everwhen_time import Interval
 
 ATTEMPTS = 5

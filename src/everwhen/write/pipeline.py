@@ -20,10 +20,10 @@ from everwhen.store.jobs import Work
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Event, Turn
 from everwhen.write import links
-from everwhen.write.ambiguous_names import AmbiguousNames, UndecidedPairs
-from everwhen.write.concepts import with_topics
-from everwhen.write.contradictions import believed
-from everwhen.write.entity_resolution import KnownEntities, Resolver, key
+from everwhen.write.changes.changed_plans import Version, versions
+from everwhen.write.changes.ended_facts import endings
+from everwhen.write.changes.learned_facts import SaidBy, believed, learn_facts
+from everwhen.write.entities import AmbiguousNames, KnownEntities, Resolver, UndecidedPairs, key, with_topics
 from everwhen.write.extract.base import (
     OVERLAP_TURNS,
     Batch,
@@ -34,11 +34,7 @@ from everwhen.write.extract.base import (
     Extractor,
     Failure,
 )
-from everwhen.write.fact_endings import endings
-from everwhen.write.fact_learning import learn_facts
-from everwhen.write.fact_origin import SaidBy
-from everwhen.write.machine_text import prose
-from everwhen.write.rescheduling import Version, versions
+from everwhen.write.foreign_text import prose
 
 MOST_PER_TURN = 20
 """Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""

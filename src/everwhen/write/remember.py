@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.cache import CachedEmbedder
@@ -21,10 +20,9 @@ from everwhen.store.base import NewTurn, Store
 from everwhen.store.vector_model import VectorModel
 from everwhen.types import Added, Message, Metadata, Turn
 from everwhen.types.recall import line
-from everwhen.write.embedding import SpokenTurn, embed_spoken, embedded_texts
+from everwhen.write.embedding import context_of, embed_spoken, embedded_texts, spoken
 from everwhen_time.zones import zone_name, zone_of
 
-T = TypeVar("T")
 FOREVER = datetime.max.replace(tzinfo=UTC)
 LONGEST_EXCHANGE = 50
 """Turns of an exchange at the most, so that adding to a long monologue stays fast."""
@@ -82,35 +80,6 @@ def placed(messages: Sequence[Message], placement: MessageDefaults) -> list[Turn
     """Messages as turns, each with a session, an instant, a zone and an id; nothing is written."""
     now = datetime.now(UTC)
     return [_placed(message, placement, now) for message in messages]
-
-
-def in_batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size`, as they come; what came before an error is given before the error."""
-    batch: list[T] = []
-    try:
-        for item in items:
-            batch.append(item)
-            if len(batch) == size:
-                yield batch
-                batch = []
-    except Exception:
-        if batch:
-            yield batch
-        raise
-    if batch:
-        yield batch
-
-
-def spoken(turn: Turn, context: str, settings: Settings) -> SpokenTurn:
-    dated = (turn.said_at, turn.zone) if settings.date_in_embedding else None
-    return SpokenTurn(turn.speaker, turn.text, context, dated)
-
-
-def context_of(before: Turn | None, settings: Settings) -> str:
-    """What of the turn before takes part in the search for a turn: its end, which is what it answers."""
-    if before is None or settings.context_chars == 0:
-        return ""
-    return f"{before.speaker}: {before.text[-settings.context_chars :]}"
 
 
 def _placed(message: Message, placement: MessageDefaults, now: datetime) -> Turn:

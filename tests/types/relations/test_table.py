@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.facts.predicates import Predicates
+from everwhen.facts.statements import Predicates
 from everwhen.models.tokens import count_tokens
 from everwhen.types.relations import Relation, asked_of, in_words, relations
 

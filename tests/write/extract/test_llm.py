@@ -511,7 +511,7 @@ def test_the_version_follows_the_prompt_and_the_fallback(monkeypatch: pytest.Mon
 
 
 def test_the_schema_asks_for_every_field() -> None:
-    from everwhen.write.extract.llm_schema import Findings
+    from everwhen.write.extract.llm_findings import Findings
 
     schema = Findings.model_json_schema()
     for shape in (schema, *schema["$defs"].values()):

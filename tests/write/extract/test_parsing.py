@@ -6,17 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from everwhen.write.extract.grammar import parsing
+from everwhen.write.extract import grammar
 
 
 def test_texts_that_several_threads_parse_at_once_are_parsed_as_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(parsing, "ZONE_TEXTS", 4)  # a zone ends after a few texts
+    monkeypatch.setattr(grammar, "ZONE_TEXTS", 4)  # a zone ends after a few texts
     texts = [f"Ana{number} moved to Porto{number} with her dog on Monday." for number in range(12)]
 
     def words(text: str) -> list[str]:
-        return [word.lemma for word in parsing.parsed([text])[0].words]
+        return [word.lemma for word in grammar.parsed([text])[0].words]
 
     alone = [words(text) for text in texts]
     with ThreadPoolExecutor(4) as pool:

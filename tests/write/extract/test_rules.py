@@ -10,7 +10,7 @@ import pytest
 from everwhen.models.reader import open_reader
 from everwhen.types import Role, Turn
 from everwhen.write.extract.base import Batch, ExtractedEvent, Extraction
-from everwhen.write.extract.grammar.cleaning import passages
+from everwhen.write.extract.grammar import passages
 from everwhen.write.extract.rule_extractor import RuleExtractor
 from tests.write.extract.marked import conversations, days, score
 

@@ -13,20 +13,21 @@ import pytest
 from everwhen.models.reader import KINDS, STATUSES, Passage, ProposedAnswer, Reading
 from everwhen.types import Turn
 from everwhen.types.relations import relations
-from everwhen.write.extract import reader_statements
+from everwhen.write.extract import stated_facts
 from everwhen.write.extract.base import ExtractedFact
-from everwhen.write.extract.grammar.cleaning import ProseLine, passages
-from everwhen.write.extract.grammar.parsing import Parse, parser
-from everwhen.write.extract.reader_statements import (
+from everwhen.write.extract.grammar import Parse, ProseLine, parser, passages
+from everwhen.write.extract.names import Coreference, Referents
+from everwhen.write.extract.stated_facts import (
     PART,
     Calibration,
     ReadStatement,
+    candidates,
     is_value,
     statements,
+    subject_of,
+    subject_words,
     trimmed,
 )
-from everwhen.write.extract.rules.coreference import Coreference, Referents
-from everwhen.write.extract.stated_facts import candidates, subject_of, subject_words
 
 RELATIONS = {one.name: one for one in relations()}
 AT = datetime(2024, 5, 15, 12, tzinfo=UTC)  # a Wednesday
@@ -247,7 +248,7 @@ def test_a_word_that_names_nothing_is_no_value(words: str) -> None:
 def test_a_number_that_says_what_it_is_belongs_to_that_relation(words: str, name: str) -> None:
     asked = next(one for one in relations() if one.name == "located")
     text = f"staging moved to {words}"
-    [(relation, place, _)] = reader_statements._values(text, [(asked, (text.index(words), len(text)), 0.9)])
+    [(relation, place, _)] = stated_facts._values(text, [(asked, (text.index(words), len(text)), 0.9)])
     assert (relation.name, text[slice(*place)]) == (name, words)
 
 
@@ -293,9 +294,7 @@ class Pointing:
 def test_every_part_of_a_long_turn_is_read_and_places_are_of_the_turn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        reader_statements, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5)
-    )
+    monkeypatch.setattr(stated_facts, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5))
     text = "I live in Porto. " + "The weather is mild here. " * 40 + "I used to live in Lisbon."
     assert len(text) > 3 * PART
     ((first, last),) = statements(Pointing(["Porto", "Lisbon"]), [Passage("Ana", text)])  # type: ignore[arg-type]
@@ -304,9 +303,7 @@ def test_every_part_of_a_long_turn_is_read_and_places_are_of_the_turn(
 
 
 def test_what_nobody_is_said_to_have_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        reader_statements, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5)
-    )
+    monkeypatch.setattr(stated_facts, "calibration", lambda: Calibration((1.0, 1.0, 1.0, 0.0, 0.0), 0.0, 0.5))
     doubtful = replace(Pointing(["Porto"]), answers=0.001)
     assert statements(doubtful, [Passage("Ana", "Porto is nice.")]) == [[]]  # type: ignore[arg-type]
     assert statements(doubtful, []) == []  # type: ignore[arg-type]
@@ -320,7 +317,7 @@ def test_words_that_are_likelier_another_relation_s_value_are_less_sure() -> Non
                 [ProposedAnswer(0, (10, 15), 0.6), ProposedAnswer(other, (10, 15), 0.7)] for _ in passages
             ]
 
-    ((likely, rival),) = reader_statements.proposals(Undecided([]), [Passage("Ana", "I live in Porto.")])  # type: ignore[arg-type]
+    ((likely, rival),) = stated_facts.proposals(Undecided([]), [Passage("Ana", "I live in Porto.")])  # type: ignore[arg-type]
     assert likely.signs[0] > rival.signs[0]
     assert likely.signs[3] == rival.signs[0] and likely.signs[4] == 0.0
     assert rival.signs[3] == likely.signs[0] and rival.signs[4] == likely.signs[0] - rival.signs[0]

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from everwhen.errors import UsageError
-from everwhen.write.importers import longmemeval, read
-from everwhen.write.importers.locomo import session_time
+from everwhen.write.importers import benchmarks
+from everwhen.write.importers.benchmarks import session_time
+from everwhen.write.importers.files import read
 
 LOCOMO = [
     {
@@ -120,12 +121,12 @@ def test_longmemeval_sessions_come_in_time_order_with_ids_of_their_own(tmp_path:
 
 
 def test_a_message_knows_its_place_in_the_file() -> None:
-    places = [place for _, place in longmemeval.placed(_question())]
+    places = [place for _, place in benchmarks.placed_messages(_question())]
     assert places == [
-        longmemeval.MessagePlace("s-a", 0, False),
-        longmemeval.MessagePlace("s-a", 2, False),
-        longmemeval.MessagePlace("s-b", 0, True),
-        longmemeval.MessagePlace("s-b", 0, False),
+        benchmarks.MessagePlace("s-a", 0, False),
+        benchmarks.MessagePlace("s-a", 2, False),
+        benchmarks.MessagePlace("s-b", 0, True),
+        benchmarks.MessagePlace("s-b", 0, False),
     ]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from everwhen.errors import UsageError
 from everwhen.types import Message
-from everwhen.write.importers import read
+from everwhen.write.importers.files import read
 
 
 def _read(path: Path, chats: Any) -> tuple[str, list[Message]]:

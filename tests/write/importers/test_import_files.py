@@ -23,7 +23,8 @@ from everwhen.errors import Damaged, NotFound, Refused, UsageError
 from everwhen.store.files import compressed
 from everwhen.store.files import json_values as files
 from everwhen.types import Message
-from everwhen.write.importers import FORMATS, Conversation, detect, merged, read
+from everwhen.write.importers.conversation import Conversation
+from everwhen.write.importers.files import FORMATS, detect, merged, read
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -335,7 +336,7 @@ GROWTH = """
 import resource, sys
 from pathlib import Path
 from everwhen.errors import UsageError
-from everwhen.write.importers import detect, read
+from everwhen.write.importers.files import detect, read
 from everwhen.store.files.export import read_header
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 path, told = Path(sys.argv[1]), []

@@ -12,7 +12,8 @@ import pytest
 
 from everwhen.errors import UsageError
 from everwhen.types import Message
-from everwhen.write.importers import ReadingOptions, read
+from everwhen.write.importers.conversation import ReadingOptions
+from everwhen.write.importers.files import read
 
 
 def messages(path: Path) -> list[Message]:

@@ -12,8 +12,9 @@ import pytest
 
 from everwhen.errors import UsageError
 from everwhen.types import Message
-from everwhen.write.importers import Conversation, ReadingOptions, detect, read
-from everwhen.write.importers.markdown import LARGEST_SECTION, LONGEST_SECTION, UNDATED
+from everwhen.write.importers.conversation import Conversation, ReadingOptions
+from everwhen.write.importers.files import detect, read
+from everwhen.write.importers.notes import LARGEST_SECTION, LONGEST_SECTION, UNDATED
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -12,9 +12,10 @@ import pytest
 from everwhen import Memory
 from everwhen.errors import UsageError
 from everwhen.types import Message
-from everwhen.write.importers import Conversation, ReadingOptions, detect, read
-from everwhen.write.importers.agent_transcript import MOST_CALLS
-from everwhen.write.machine_text import LONGEST
+from everwhen.write.foreign_text import LONGEST
+from everwhen.write.importers.coding_agents import MOST_CALLS
+from everwhen.write.importers.conversation import Conversation, ReadingOptions
+from everwhen.write.importers.files import detect, read
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

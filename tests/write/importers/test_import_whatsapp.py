@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from everwhen.errors import UsageError
 from everwhen.types import Message
-from everwhen.write.importers import Conversation, ReadingOptions, detect, read, whatsapp_dates
-from everwhen.write.importers.whatsapp import DELETED, MEDIA, SYSTEM
-from everwhen.write.importers.whatsapp_dates import Stamp, date_order
+from everwhen.write.importers import whatsapp
+from everwhen.write.importers.conversation import Conversation, ReadingOptions
+from everwhen.write.importers.files import detect, read
+from everwhen.write.importers.whatsapp import DELETED, MEDIA, SYSTEM, Stamp, date_order
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -120,7 +121,7 @@ class TestOrderOfDates:
         path = _chat(tmp_path, "03/11/2024, 10:00 - Ana: a")
         with pytest.raises(UsageError, match="say which with --date-order dmy or mdy"):
             _read(path)
-        monkeypatch.setattr(whatsapp_dates, "_tomorrow", lambda: date(2024, 6, 1))
+        monkeypatch.setattr(whatsapp, "_tomorrow", lambda: date(2024, 6, 1))
         assert _local(_read(path)[0][0]) == "2024-03-11 10:00:00"
 
     def test_what_the_file_does_not_show_is_asked_for(self, tmp_path: Path) -> None:

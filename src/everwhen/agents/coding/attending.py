@@ -14,8 +14,8 @@ from everwhen.recall.timeline import upcoming
 from everwhen.settings import load
 from everwhen.types import Message
 from everwhen.types.recall import CUT, framed, line
-from everwhen.write.echo import Echoes
-from everwhen.write.importers import ReadingOptions
+from everwhen.write.foreign_text import Echoes
+from everwhen.write.importers.conversation import ReadingOptions
 from everwhen_time.zones import zone_of
 
 PROMPT_TOKENS = 1024

@@ -14,8 +14,8 @@ from typing import Any
 from everwhen.agents.coding.changes import Change, hooks, member, rules, table, whole
 from everwhen.types import Message
 from everwhen.types.messages import message
-from everwhen.write.importers import ReadingOptions, read
-from everwhen.write.importers.conversation import stable_id
+from everwhen.write.importers.conversation import ReadingOptions, stable_id
+from everwhen.write.importers.files import read
 
 Event = Mapping[str, Any]
 """What a tool tells at an event: `hook_event_name`, `session_id`, `prompt`, and what else it knows."""

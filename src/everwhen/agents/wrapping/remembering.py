@@ -13,7 +13,7 @@ from typing import Any
 from everwhen.api.operations import Bank
 from everwhen.settings import CONTEXT_TOKENS, ECHO_WORDS
 from everwhen.types import Context
-from everwhen.write.echo import without_echo
+from everwhen.write.foreign_text import without_echo
 
 log = logging.getLogger("everwhen")
 

@@ -25,7 +25,7 @@ from everwhen.answer.extractive.turn_replies import (
     missing_name,
 )
 from everwhen.api.operations import Bank
-from everwhen.facts.rights import RIGHTS
+from everwhen.facts.bitemporal import RIGHTS
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe
 from everwhen.recall.question import Question, parse

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.answer.extractive.reply import TurnReply, weight, words
-from everwhen.facts.rights import RIGHTS, SAID_BY
+from everwhen.facts.bitemporal import RIGHTS, SAID_BY
 from everwhen.recall.question.names import capitalised
 from everwhen.types import Origin, Turn
-from everwhen.write.passed_on import is_passed_on
+from everwhen.write.foreign_text import is_passed_on
 
 NEAR = 6.0
 """How far, in weight, somebody's own reply may stand behind the best one and still count before it: set by hand."""

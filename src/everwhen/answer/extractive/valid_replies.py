@@ -12,8 +12,8 @@ from everwhen.answer.extractive.reply import TurnReply, content, words
 from everwhen.answer.extractive.turn_replies import HELD, TurnReplies, read_turn
 from everwhen.api.operations import Bank
 from everwhen.errors import NotFound
-from everwhen.facts import Facts
-from everwhen.facts.rights import RIGHTS
+from everwhen.facts.bitemporal import RIGHTS
+from everwhen.facts.interface import Facts
 from everwhen.models.reader import Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import capitalised

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from everwhen.api.extraction_wait import patience, wait_once
 from everwhen.errors import ModelChanged
-from everwhen.facts import Facts
+from everwhen.facts.interface import Facts
 from everwhen.facts.redact import Masks, kinds_of
 from everwhen.models.embed import Embedder, shared_embedder
 from everwhen.models.embed.cache import CachedEmbedder
@@ -26,9 +26,8 @@ from everwhen.store.opening import open_banks
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import Between, Time
 from everwhen.types.time_arguments import TimeReader
-from everwhen.write.entity_resolution import KnownEntities
-from everwhen.write.extract.base import BATCH_TURNS
-from everwhen.write.extract.extractor_factory import open_extractor
+from everwhen.write.entities import KnownEntities
+from everwhen.write.extract.base import BATCH_TURNS, open_extractor
 from everwhen.write.worker import Worker
 from everwhen_time import Interval
 

@@ -66,7 +66,7 @@ class EventCalendar:
 
     @does(ops.OneEntity)
     def entity(self, asked: ops.OneEntity) -> Entity:
-        from everwhen.write.entity_resolution import key
+        from everwhen.write.entities import key
 
         name, found = asked.name, self.entities(ops.Entities())
         for matches in (

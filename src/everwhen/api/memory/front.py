@@ -18,7 +18,7 @@ from everwhen.api.operations.ask import Ask
 from everwhen.api.operations.maintenance import Process
 from everwhen.api.operations.turns import Turns
 from everwhen.errors import NotFound
-from everwhen.facts import Facts
+from everwhen.facts.interface import Facts
 from everwhen.facts.redact import kinds_of
 from everwhen.models.embed import Embedder
 from everwhen.models.rerank import Reranker

@@ -71,7 +71,7 @@ class Extraction:
 
     @does(ops.Reembed)
     def reembed(self, asked: ops.Reembed) -> None:
-        from everwhen.write.reembed import reembed
+        from everwhen.write.embedding import reembed
 
         bank = self._bank
         embedder = bank.opened(asked.model)
@@ -192,7 +192,7 @@ class Maintenance:
     def _complete(self, header: ExportHeader) -> None:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
         it what this bank has forgotten."""
-        from everwhen.write.reembed import reembed
+        from everwhen.write.embedding import reembed
 
         bank = self._bank
         forget = forgetting(bank.embedder, bank.settings)

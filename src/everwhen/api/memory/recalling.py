@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from everwhen.api.memory.bank import OpenBank
 from everwhen.api.operations import does
 from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMemories
-from everwhen.facts.fact_notes import FactScope
+from everwhen.facts.shown_facts import FactScope
 from everwhen.recall import Request, recall
 from everwhen.recall.question import is_question
 from everwhen.recall.question.names import keywords

@@ -15,7 +15,8 @@ from everwhen.recall.grep import grep, grep_events
 from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
 from everwhen.types.messages import message as as_message
 from everwhen.types.time_arguments import TimeReader
-from everwhen.write.remember import MessageDefaults, in_batches, placed, remember
+from everwhen.write.embedding import in_batches
+from everwhen.write.remember import MessageDefaults, placed, remember
 
 
 @dataclass(frozen=True, slots=True)

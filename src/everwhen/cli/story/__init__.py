@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from everwhen.types import Event, Message
-from everwhen.write.importers import jsonl
+from everwhen.write.importers import chats
 
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory
@@ -63,7 +63,7 @@ NOT_TOLD = "What is the name of Davide's wife?"
 
 def story() -> list[Message]:
     """The story's messages, in order."""
-    return list(jsonl.messages(Path(__file__).with_name("story.jsonl"), "story"))
+    return list(chats.jsonl_messages(Path(__file__).with_name("story.jsonl"), "story"))
 
 
 def calendar(memory: Memory) -> list[Event]:

@@ -22,7 +22,8 @@ from everwhen.store.files.private import private_file
 from everwhen.types import Added
 from everwhen.ui.components import block, empty, markup, press, said
 from everwhen.ui.page import UIPage
-from everwhen.write.importers import FORMATS, SEVERAL, ReadingOptions, detect, merged, read
+from everwhen.write.importers.conversation import ReadingOptions
+from everwhen.write.importers.files import FORMATS, SEVERAL, detect, merged, read
 
 LINE = '{"role": "user", "name": "Ana", "content": "I moved to Porto last week", "timestamp": "2025-05-02T18:30:00Z"}'
 FILE_CHOOSER = """<div class="q-uploader__header-content">

@@ -1,18 +1,22 @@
-"""The Extractor protocol, and what comes out of one: the seam between turns and the memory graph.
+"""The Extractor protocol, what comes out of one, and the one that is set: the seam between turns and the memory
+graph.
 
-An extractor is a pure reader: a batch in, an `Extraction` out. It writes nothing, resolves no identity (names
-are as the text has them, first person turned into the speaker's name) and makes no id; the pipeline does that.
+An extractor is a pure reader: a batch in, an `Extraction` out. It writes nothing, resolves no identity (names are as
+the text has them, first person turned into the speaker's name) and makes no id; the pipeline does that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.models.reader import open_reader
+from everwhen.settings import Settings
 from everwhen.types import Origin, Turn, Usage
 from everwhen_time import Interval
 
@@ -189,3 +193,23 @@ class Extractor(Protocol):
     def extract(self, batch: Batch) -> Extraction:
         """What the batch's `turns` say. Never raises for what the text holds; the order is that of the turns."""
         ...
+
+
+def open_extractor(settings: Settings) -> Extractor | None:
+    """The extractor that is set; None for `none`. Its model is loaded at first use, and shared by all banks."""
+    name = settings.extract
+    if name == "none":
+        return None
+    if name == "rules":
+        return _rules(settings.reader)
+    from everwhen.models.llm import llm_of
+    from everwhen.write.extract.llm import LLMExtractor
+
+    return LLMExtractor(llm_of(settings, name.removeprefix("llm:")), _rules(settings.reader))
+
+
+@lru_cache(maxsize=2)
+def _rules(reader: str) -> Extractor:
+    from everwhen.write.extract.rule_extractor import RuleExtractor
+
+    return RuleExtractor(open_reader(reader))

@@ -25,9 +25,8 @@ from everwhen.models.embed import Embedder
 from everwhen.models.reader import KINDS, Passage, Reader, Reading
 from everwhen.types.relations import asked_of, filled
 from everwhen.write.extract.base import ExtractedFact
-from everwhen.write.extract.reader_statements import ANYBODY, SIGNS, logit
-from everwhen.write.extract.rules.coreference import GENDER
-from everwhen.write.extract.stated_facts import FIRST, FactCandidate, Phrase
+from everwhen.write.extract.names import GENDER
+from everwhen.write.extract.stated_facts import ANYBODY, FIRST, SIGNS, FactCandidate, Phrase, logit
 from everwhen_time.sentences import sentence_at, sentence_place
 
 EMBEDDER = "conversation-1"

@@ -16,7 +16,7 @@ from everwhen.write.extract.base import OVERLAP_TURNS, Batch, Extraction, Extrac
 from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:
-    from everwhen.write.extract.llm_schema import Findings
+    from everwhen.write.extract.llm_findings import Findings
 
 REVISION = "1"
 LONGEST_BATCH = 48_000
@@ -61,8 +61,7 @@ class LLMExtractor:
             return Extraction(self.name, self.version)
         if _length(batch) > LONGEST_BATCH and len(batch.turns) > 1:
             return self._in_halves(batch, Usage())
-        from everwhen.write.extract.llm_grounding import Grounding
-        from everwhen.write.extract.llm_schema import Findings, salvage
+        from everwhen.write.extract.llm_findings import Findings, Grounding, salvage
 
         asked = extraction_prompt(batch)
         failures: tuple[Failure, ...] = ()

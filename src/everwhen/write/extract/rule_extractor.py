@@ -24,18 +24,13 @@ from everwhen.write.extract.base import (
     ExtractedFact,
     Extraction,
 )
-from everwhen.write.extract.grammar.cleaning import ProseLine, passages
-from everwhen.write.extract.grammar.parsing import Parse, parser
-from everwhen.write.extract.grammar.word_lists import FIRST
-from everwhen.write.extract.reader_statements import BEFORE, ReadStatement, statements
-from everwhen.write.extract.rules.clause_times import timed
-from everwhen.write.extract.rules.coreference import Coreference, Referents, people_in
-from everwhen.write.extract.rules.event_draft import EventDraft, ParsedTurn, causes
-from everwhen.write.extract.rules.events import events as passage_events
-from everwhen.write.extract.rules.named_entities import entities
-from everwhen.write.extract.rules.narratives import NarrativeTurn, narrative_turn, narratives
-from everwhen.write.extract.rules.verbless import ListHeader, answer, header_of
-from everwhen.write.extract.stated_facts import FactCandidate, candidates
+from everwhen.write.extract.clauses import timed
+from everwhen.write.extract.events import EventDraft, ListHeader, ParsedTurn, answer, causes, header_of
+from everwhen.write.extract.events import events as passage_events
+from everwhen.write.extract.grammar import FIRST, Parse, ProseLine, parser, passages
+from everwhen.write.extract.names import Coreference, Referents, entities, people_in
+from everwhen.write.extract.narratives import NarrativeTurn, narrative_turn, narratives
+from everwhen.write.extract.stated_facts import BEFORE, FactCandidate, ReadStatement, candidates, statements
 
 VERSION = "9"
 MOST_TELLINGS = 512

@@ -1,18 +1,82 @@
-"""The exports of ChatGPT and of Claude, both `conversations.json`, a list of chats.
+"""Exports of chats and of memories: ChatGPT, Claude, Mem0, and JSON lines of our own.
 
-Of ChatGPT each is a tree of which one path is shown; of Claude it has its `chat_messages` in order.
-
-Every chat becomes a session of one conversation, because they are one person's memory.
+ChatGPT's and Claude's are both `conversations.json`, a list of chats. Of ChatGPT each is a tree of which one path is
+shown; of Claude it has its `chat_messages` in order. Every chat becomes a session of one conversation, because they
+are one person's memory.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from everwhen.types import Message
+from everwhen.errors import UsageError
+from everwhen.store.files.json_values import count_lines, lines, parsed, shown, values
+from everwhen.types import ROLES, Message
 from everwhen.types.messages.message_parts import as_text, caption
-from everwhen.write.importers.conversation import LeftOut, checked, expect
+from everwhen.write.importers.conversation import (
+    NOTHING_TOLD,
+    Conversation,
+    LeftOut,
+    ReadingOptions,
+    checked,
+    expect,
+    stable_id,
+    streamed,
+    zoned,
+)
+
+_SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")
+
+
+def read_jsonl(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+    """The one conversation of a JSONL file, named after it; its lines are read as they are asked for.
+
+    The zone is that of lines which name none: their times without an offset are local there.
+    """
+    name = options.name or path.name
+    while Path(name).suffix in _SUFFIXES:
+        name = Path(name).stem
+    yield streamed(name, lambda _: jsonl_messages(path, name, options.zone), count_lines(path))
+
+
+def jsonl_messages(path: Path, session: str, zone: str | None = None) -> Iterator[Message]:
+    """The messages of a file; those that name no session are of the one given."""
+    seen: dict[str, tuple[int, str]] = {}
+    for index, (number, line) in enumerate(lines(path)):
+        where = f"{path}, line {number}"
+        try:
+            raw = parsed(line)
+        except json.JSONDecodeError as error:
+            raise UsageError(f"{where} is not valid JSON: {error.msg} at column {error.colno}") from error
+        except ValueError as error:
+            raise UsageError(f"{where} is not usable JSON: {error}") from error
+        if not isinstance(raw, dict):
+            raise UsageError(f"{where}: a message is an object with 'content', not {shown(raw)}")
+        message = checked({**raw, "zone": raw.get("zone") or zone}, where)
+        message = replace(message, session=message.session or session)
+        stamp = str(raw.get("timestamp"))
+        if message.id is None:
+            yield replace(message, id=_digest(message, stamp, str(index)))
+            continue
+        # One id with two texts would lose the second: adding an id again is a no-op.
+        digest = _digest(message, stamp)
+        first, known = seen.setdefault(message.id, (number, digest))
+        if known != digest:
+            raise UsageError(
+                f"{where}: id {message.id!r} stands on line {first} with other words; make ids unique"
+            )
+        if first == number:
+            yield message
+
+
+def _digest(message: Message, *file_only: str) -> str:
+    # The time as written, not as understood: the same line read with another zone is the same message.
+    return stable_id(message.session or "", *file_only, message.role, message.name or "", message.text)
+
 
 SPOKEN = ("text", "multimodal_text")
 """Content that people read as the chat. Code for tools, thoughts, quotes of pages and settings are not."""
@@ -166,3 +230,59 @@ def _words_of_claude(message: Mapping[str, Any]) -> str:
         said = [message["text"]] if isinstance(message.get("text"), str) else []
     said += [caption(file) for key in ("attachments", "files") for file in _objects(message.get(key))]
     return "\n".join(text for text in said if text.strip())
+
+
+LISTS = ("results", "memories")
+GONE = ("deleted", "archived")
+_ANYBODY = ("user", "default", "default_user", "default-user")
+_ABOUT = ("categories", "agent_id", "app_id", "run_id", "app", "hash")
+
+
+def mem0_messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """All memories as one conversation; runs are sessions of it."""
+    number = 0
+    for value in values(path):
+        expect(value, dict, f"{path}, record {number}", "it")
+        key = next((key for key in LISTS if isinstance(value.get(key), list)), None)
+        for one in value[key] if key else [value]:
+            where = f"{path}, memory {number}"
+            number += 1
+            expect(one, dict, where, "it")
+            if _is_kept(one, where, left_out):
+                yield checked(_raw(one, options, where), where)
+
+
+def _is_kept(one: Mapping[str, Any], where: str, left_out: LeftOut) -> bool:
+    if "memory" not in one and "content" not in one:
+        raise UsageError(
+            f"{where} has no 'memory': an export by a schema of one's own cannot be read; "
+            "write down what `get_all` gives instead"
+        )
+    if one.get("state") in GONE or one.get("deleted_at"):
+        left_out["memories that were deleted or archived"] += 1
+    elif not str(one.get("memory") or one.get("content") or "").strip():
+        left_out["memories without words"] += 1
+    else:
+        return True
+    return False
+
+
+def _raw(one: Mapping[str, Any], options: ReadingOptions, where: str) -> dict[str, Any]:
+    words = one.get("memory") or one.get("content")
+    user, agent = one.get("user_id"), one.get("agent_id")
+    told = str(one.get("role") or "").lower()
+    role = told if told in ROLES else "assistant" if agent and not user else "user"
+    name = one.get("actor_id") or (agent if role == "assistant" else user)
+    # The words are those of the last change: at the time of the first writing they may have been others.
+    said_at = one.get("updated_at") or one.get("created_at") or options.at
+    about = {key: one[key] for key in _ABOUT if one.get(key)}
+    return {
+        "role": role,
+        "name": None if name in _ANYBODY else name,
+        "content": words,
+        "timestamp": zoned(said_at, options.zone, where),
+        "zone": options.zone,
+        "id": one.get("id") or stable_id("mem0", str(user), str(words)),
+        "session": one.get("run_id") or "mem0",
+        "metadata": {**about, **({"created_at": one["created_at"]} if one.get("created_at") else {})} or None,
+    }

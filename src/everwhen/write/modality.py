@@ -1,0 +1,226 @@
+"""Is it an event, and did it happen? Tense, modality, negation, questions and irony of a clause."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal
+
+from everwhen.write.extract import grammar
+from everwhen.write.extract.base import Status
+from everwhen.write.extract.clauses import Clause, DatedExpression
+from everwhen.write.extract.grammar import (
+    AHEAD,
+    FAILED,
+    HYPOTHETICAL,
+    SECOND,
+    Parse,
+    ProseLine,
+    Word,
+    vocabulary,
+)
+
+Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
+
+_IRONIC = re.compile(
+    r"""(?ix) \b (?: yeah,?\ right | as\ if | oh,?\ (?:great|joy|wonderful|fantastic|sure) | in\ your\ dreams |
+        said\ no\ ?one\ ever | what\ could\ (?:possibly\ )?go\ wrong |
+        sure,.* \b (?:totally|obviously|clearly|definitely|absolutely) |
+        (?-i: just\ LOVE | because \b .* \b SO) ) \b
+    | (?:^|\W)/s\b"""
+)
+_IF = frozenset({"if", "unless", "whether", "lest"})
+_HAVE = frozenset({"have", "has", "'ve", "ve", "'d", "having"})
+_PAST = frozenset({"had", "did", "was", "were", "got"})
+_PRESENT = vocabulary("do does is are am 's 're 'm m re get gets")
+_CUTS = vocabulary(", ; : - – — ... … (")
+_BECOMING = vocabulary("make get find keep leave feel stay become remain")
+_POINTING = frozenset({"here", "there", "this", "that", "it", "these", "those"})
+
+
+def is_ironic(sentence: str) -> bool:
+    return _IRONIC.search(sentence) is not None
+
+
+def unmeant(parse: Parse, passage: ProseLine | None = None) -> set[int]:
+    """The places of words that are asked, ironic or, in a passage, quoted."""
+    found: set[int] = set()
+    for sentence in parse.sentences:
+        if is_ironic(parse.text[sentence[0].start : sentence[-1].end]):
+            found |= {word.i for word in sentence}
+        elif passage is not None:
+            found |= {word.i for word in sentence if passage.quoted(word.start)}
+        found |= asked(sentence)
+    return found
+
+
+def tense(clause: Clause) -> Tense:
+    """The tense of the clause's first verb with its auxiliaries."""
+    helpers = {word.lower for word in clause.auxiliaries}
+    tag = clause.first.tag
+    if helpers & grammar.FUTURE:
+        return "future"
+    if helpers & _HAVE and tag in ("VBN", "VBD", "VBG"):
+        return "progressive" if tag == "VBG" and "'d" not in helpers else "perfect"
+    if helpers & _PAST:
+        return "past"
+    if tag == "VBG":
+        return "progressive"
+    if helpers & _PRESENT:
+        return "present"  # "is booked" tells a state; a past participle without any helper is a past
+    if tag in ("VBD", "VBN"):
+        return "past"
+    return "present" if tag in ("VBZ", "VBP") else "bare"
+
+
+def status(clause: Clause) -> Status:
+    """Happened, ongoing, planned, hypothetical or negated, by grammar alone; the time may still correct it."""
+    helpers = {word.lower for word in clause.auxiliaries}
+    introduced = [link.lemma for link in clause.chain[:-1]]
+    was = bool(helpers & {"was", "were"}) or clause.first.tag == "VBD"
+    if _is_unreal(clause) or (was and not {"go", "gon", "suppose"}.isdisjoint(introduced)):
+        return "hypothetical"  # "was gonna take the train"
+    if denied(clause):
+        return "negated"
+    if helpers & HYPOTHETICAL and not _is_had(clause):
+        return "hypothetical"
+    if any(word in AHEAD or word in ("go", "gon") for word in introduced):
+        return "planned"
+    if introduced and introduced[0] in ("have", "get", "got") and clause.chain[1].child("aux") is not None:
+        return "happened" if clause.first.tag == "VBD" and clause.first.lemma == "have" else "planned"
+    kind = tense(clause)
+    if kind in ("progressive", "present"):
+        return "ongoing"
+    return "happened" if kind in ("past", "perfect") else "planned"
+
+
+def denied(clause: Clause) -> bool:
+    children = [child for link in clause.chain for child in link.children]
+    if any(_denies(child) and not _is_apart(child, clause.subject) for child in children):
+        return True
+    if any(word is not None and _is_none(word) for word in (clause.subject, clause.object)):
+        return True
+    return any(link.lemma in FAILED for link in clause.chain[:-1])
+
+
+def _denies(word: Word) -> bool:
+    return word.dep == "neg" or word.lower in grammar.DENIAL
+
+
+def _is_apart(word: Word, subject: Word | None) -> bool:
+    """ "Can't, I sprained my ankle": the denial before the comma is an answer of its own."""
+    return (
+        subject is not None
+        and word.i < subject.i
+        and any(one.text in (",", ";", ".") and word.i < one.i < subject.i for one in word.head.children)
+    )
+
+
+def _is_none(word: Word) -> bool:
+    """ "nobody", "no train"."""
+    return word.lower in grammar.NOBODY or any(
+        child.lower in ("no", "zero", "neither") for child in word.children
+    )
+
+
+def _is_had(clause: Clause) -> bool:
+    """ "I'd seen it": the 'd is a had, because a participle follows it."""
+    return {word.lower for word in clause.auxiliaries} & HYPOTHETICAL == {"'d"} and clause.verb.tag == "VBN"
+
+
+def _is_unreal(clause: Clause) -> bool:
+    """A condition, what would follow from it, and what is only wished or supposed."""
+    below = [child for link in clause.chain for child in link.children if child.dep == "advcl"]
+    if any(_is_condition(word) for word in (clause.first, *below)):
+        return True
+    if clause.parent is None or not (clause.link == "said" or (clause.link == "joined" and clause.inherited)):
+        return False
+    wished = clause.link == "said" and clause.parent.verb.lemma in grammar.UNREAL
+    return wished or _is_unreal(clause.parent)
+
+
+def _is_condition(word: Word) -> bool:
+    marker = word.child("mark", "advmod")
+    return marker is not None and marker.lower in _IF
+
+
+def asked(sentence: Sequence[Word]) -> set[int]:
+    """The places of the words that are a question: all of the sentence, or its last part."""
+    words = [word for word in sentence if word.pos != "SPACE"]
+    marked = next((at for at in range(len(words) - 1, -1, -1) if words[at].text.startswith("?")), None)
+    if marked is None:
+        start = _inverted(words)
+        return set() if start is None else {word.i for word in words[start:]}
+    starts = [at + 1 for at in range(marked) if words[at].text in _CUTS]
+    for start in reversed(starts):
+        # A tag ("right?", "doesn't she?", "anyone in?") asks nothing about what stands before it.
+        if marked - start <= 4 or _inverted(words[start:marked]) is not None:
+            return {word.i for word in words[start : marked + 1]}
+    return {word.i for word in words[: marked + 1]}
+
+
+def _inverted(words: Sequence[Word]) -> int | None:
+    """Where a question begins by its order of words: "did you …", "is the …"; None where there is none."""
+    if not words or words[0].lower in _POINTING:
+        return None
+    for at, (helper, after) in enumerate(pairwise(words)):
+        if helper.lower in grammar.INVERTING and after.pos != "VERB" and _is_subject(after, helper):
+            return at
+    return None
+
+
+def _is_subject(word: Word, helper: Word) -> bool:
+    """Whether a word is, or begins, the subject of the helper's verb."""
+    head = word.head if word.dep in ("det", "poss", "compound", "amod") else word
+    return head.dep in ("nsubj", "nsubjpass", "expl") and helper in (head.head, *head.head.children)
+
+
+# Whether a clause tells an occurrence: a thing done, or a state that is dated
+
+
+def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
+    """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
+    lemma = clause.verb.lemma
+    if lemma in grammar.MENTAL and len(clause.chain) == 1:
+        return False
+    if clause.object is not None and clause.object.tag == "WP":
+        return False  # "what she said today"
+    if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
+        return False  # "he did", "I promise": an answer, or a manner of speaking
+    if any(dated.interval is not None or dated.ref.kind == "recurrence" for dated in times):
+        return True
+    lasts = any(dated.ref.kind == "duration" for dated in times)
+    if lasts and tense(clause) in ("perfect", "progressive"):
+        return True
+    return _is_news(clause, state) and _is_deed(clause, state, listed)
+
+
+def _is_news(clause: Clause, state: Status) -> bool:
+    """Whether an undated clause is more than encouragement, a feeling or a prediction."""
+    subject, object_ = clause.subject, clause.object
+    if subject is not None and subject.lower in SECOND:
+        return False  # "you got this", "you'll make it"
+    if object_ is not None and object_.lemma in grammar.VAGUE and clause.verb.lemma in grammar.LIGHT:
+        return False
+    if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
+        return False  # "makes me happy", "got tired"
+    told = clause.verb.child("ccomp")
+    if object_ is None and told is not None and told.i > clause.verb.i:
+        return False  # "I heard that …": the other clause tells it
+    if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
+        return False  # "I can't wait"
+    if state == "planned" and subject is not None and subject.pos == "NOUN":
+        return subject.lemma in grammar.PERSON_WORDS  # "the studio will change things" is a prediction
+    return not (state == "negated" and tense(clause) == "future" and object_ is None)  # "I won't give up"
+
+
+def _is_deed(clause: Clause, state: Status, listed: bool) -> bool:
+    """Whether an undated clause tells something done: no state, no habit, no general truth."""
+    lemma, kind, object_ = clause.verb.lemma, tense(clause), clause.object
+    if lemma == "have" and object_ is not None and kind in ("past", "perfect", "future"):
+        return object_.lemma in grammar.OCCASIONS or (state == "negated" and kind == "perfect")
+    told = listed or kind != "present"
+    if kind == "bare" and not listed:
+        told = state == "negated"  # "I couldn't come", but not "select a box"
+    return told and lemma not in grammar.STATIVE

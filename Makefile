@@ -53,7 +53,7 @@ test test-long test-training check: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.browser ## The whole test suite, offline: about five minutes on two quiet cores
 	$(PYTEST)
 
-test-long: $(STAMP) ## The long variants of fuzzing, random acts and crash points, which `make test` runs with fewer cases
+test-long: $(STAMP) ## What `make test` leaves out: training, benches, quality and speed, long fuzzing and crash points
 	$(PYTEST) -m long
 
 $(TRAINING)/.installed: requirements-training.txt

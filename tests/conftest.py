@@ -39,6 +39,17 @@ typer.main.get_command = cache(typer.main.get_command)
 typer.testing._get_command = typer.main.get_command
 
 
+RUN_BY_TEST_LONG = ("tests/bench/", "tests/training/")
+"""Folders about what stands beside the package: `make test-long` runs them."""
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` leaves out what is marked
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.relative_to(config.rootpath).as_posix().startswith(RUN_BY_TEST_LONG):
+            item.add_marker(pytest.mark.long)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What is imported for the tests stays: the garbage collector does not look through it again and again."""

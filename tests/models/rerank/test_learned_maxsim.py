@@ -86,6 +86,7 @@ def test_stored_memories_are_compared_some_at_a_time_as_all_at_once(count: int) 
     assert scores == pytest.approx(whole_scores, abs=1e-4, nan_ok=True)
 
 
+@pytest.mark.long
 def test_a_hundred_and_fifty_candidates_are_compared_in_no_time() -> None:
     chance = np.random.default_rng(5)
     query, tokens = unit_rows(chance, 15), unit_rows(chance, 150 * 30)

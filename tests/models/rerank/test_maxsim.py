@@ -52,6 +52,7 @@ def test_weights_of_nothing_give_no_score() -> None:
     assert np.isnan(weighted_maxsim(best, np.zeros(3, np.float32))).all()
 
 
+@pytest.mark.long
 def test_a_hundred_and_fifty_candidates_are_compared_in_no_time() -> None:
     chance = np.random.default_rng(5)
     query, tokens = unit_rows(chance, 15, 96), unit_rows(chance, 150 * 30, 96)

@@ -177,6 +177,7 @@ def test_any_text_has_a_complexity(query: str) -> None:
     assert (need == "simple") == (not cues)
 
 
+@pytest.mark.long
 def test_a_long_question_is_read_in_no_time() -> None:
     for phrase in (
         "what books ",

@@ -49,6 +49,7 @@ def test_addresses_are_blanked() -> None:
     assert line.text.split() == ["mail", ",", "@ben", "or", "(see", "at", "@noon.today"]
 
 
+@pytest.mark.long
 def test_marked_chat_is_read_with_the_promised_precision_and_recall() -> None:
     marked = conversations()
     rules = RuleExtractor()

@@ -71,8 +71,7 @@ COMMON = {
 
 def python_page() -> str:
     from everwhen import Memory
-    from everwhen.api.operations import operations
-    from everwhen.api.operations.surface import FactMethods
+    from everwhen.api.operations.surface import FactMethods, operations
 
     lines = head("Python", "Every method of a memory, with its arguments, their defaults and the result.")
     lines += [
@@ -128,8 +127,7 @@ def _class_method(name: str, gives: str) -> list[str]:
 
 
 def _method(name: str, operation: Any) -> list[str]:
-    from everwhen.api.operations import arguments_of, result_of
-    from everwhen.api.operations.base import signature_of
+    from everwhen.api.operations.base import arguments_of, result_of, signature_of
 
     given, called = arguments_of(operation), _parameters(signature_of(operation))
     lines = [f"### {name}", "", "```text"]
@@ -162,8 +160,7 @@ def _parameters(of: Any) -> str:
 
 
 def _explained(one: Any) -> str:
-    from everwhen.api.operations.base import extras
-    from everwhen.api.operations.fields import OneOf
+    from everwhen.api.operations.base import OneOf, extras
 
     choices = next((extra.words for extra in extras(one.annotation) if isinstance(extra, OneOf)), ())
     among = f"One of {', '.join(code(choice) for choice in choices)}." if choices else ""

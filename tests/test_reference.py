@@ -11,7 +11,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import typer.main
 
-from everwhen.api.operations import operations
+from everwhen.api.operations.surface import operations
 from everwhen.cli.app import app
 from everwhen.settings import Settings
 

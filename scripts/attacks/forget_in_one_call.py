@@ -18,8 +18,8 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from target import Target, outcome, serving
 
-from everwhen.api.operations import Parameter, arguments_of, operations
-from everwhen.api.operations.fields import MOMENT, STRETCH
+from everwhen.api.operations.base import MOMENT, STRETCH, Parameter, arguments_of
+from everwhen.api.operations.surface import operations
 
 WAYS: tuple[dict[str, Any], ...] = (
     {"everything": True}, {"session": "s"}, {"entity": "Ana"}, {"between": ["2000", "2100"]}, {"turns": ["t1"]},

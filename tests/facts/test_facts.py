@@ -355,7 +355,7 @@ def test_async_facts_are_the_same_calls(home: Path) -> None:
 
 
 def test_async_facts_lack_no_call() -> None:
-    from everwhen.api.operations import AsyncBankFacts
+    from everwhen.api.operations.surface import AsyncBankFacts
     from everwhen.facts.interface import Facts
 
     calls = {name for name in vars(Facts) if not name.startswith("_") and callable(getattr(Facts, name))}

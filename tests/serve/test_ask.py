@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from everwhen import AsyncClient, Client, Memory, NotFound, Unavailable
-from everwhen.api.operations.ask import Ask
+from everwhen.api.operations.questions import Ask
 from everwhen.types import Answer
 from everwhen.types.jsonable import jsonable
 from tests.serve.conftest import Served, until

@@ -25,7 +25,8 @@ from everwhen import (
     UsageError,
 )
 from everwhen.api.client import request as client_requests
-from everwhen.api.operations import AsyncBankFacts, BankFacts, arguments_of, operations
+from everwhen.api.operations.base import arguments_of
+from everwhen.api.operations.surface import AsyncBankFacts, BankFacts, operations
 from everwhen.facts.interface import Facts
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving

@@ -15,10 +15,9 @@ import httpx
 import pytest
 
 from everwhen import Memory
-from everwhen.api.operations import Operation
-from everwhen.api.operations.recall import RecallMemories
-from everwhen.api.operations.time_questions import When
-from everwhen.api.operations.turns import Grep
+from everwhen.api.operations.base import Operation
+from everwhen.api.operations.conversation import Grep
+from everwhen.api.operations.questions import RecallMemories, When
 from everwhen.recall.query_embedding import HEAD, TAIL, shortened
 from everwhen.serve.fair_pool import FairPool
 from everwhen.serve.server_settings import ServerSettings

@@ -15,8 +15,8 @@ import pytest
 pytest.importorskip("mcp")
 
 from everwhen import AsyncClient, Client
-from everwhen.api.operations import Operation, Parameter, arguments_of, operations
-from everwhen.api.operations.fields import MOMENT, STRETCH
+from everwhen.api.operations.base import MOMENT, STRETCH, Operation, Parameter, arguments_of
+from everwhen.api.operations.surface import operations
 from everwhen.serve.mcp.arguments import PAGES
 from everwhen.serve.mcp.tools import TOOLS
 from tests.serve.api_description import api_description

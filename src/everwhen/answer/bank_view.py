@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from everwhen.answer.rendering import shown_length
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import NotFound
 from everwhen.recall import Recipe
 from everwhen.recall.grep import grep_events

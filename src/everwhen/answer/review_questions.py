@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.recall.question import parse
 from everwhen.types import Conflict, Proposal
 from everwhen.types.relations import in_words

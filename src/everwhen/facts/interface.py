@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeVar
 
-from everwhen.api.operations import BankFacts, Operation, does, done_by
 from everwhen.api.operations import facts as ops
+from everwhen.api.operations.base import Operation, does, done_by
+from everwhen.api.operations.surface import BankFacts
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
 from everwhen.facts.changes import recast

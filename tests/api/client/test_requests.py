@@ -8,13 +8,10 @@ import pytest
 
 from everwhen import Interval, UsageError
 from everwhen.api.client.request import request, steps_of
-from everwhen.api.operations.ask import Ask
-from everwhen.api.operations.events import SplitEntity, UndoEntities
+from everwhen.api.operations.conversation import Add, OneTurn, SplitEntity, Tree, Turns, UndoEntities
 from everwhen.api.operations.facts import AsOf, History, ReportMissing, Stale
 from everwhen.api.operations.maintenance import Forget, Reembed, Reextract
-from everwhen.api.operations.recall import RecallMemories
-from everwhen.api.operations.tree import Tree
-from everwhen.api.operations.turns import Add, OneTurn, Turns
+from everwhen.api.operations.questions import Ask, RecallMemories
 
 MARCH = Interval(datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC), "month")
 

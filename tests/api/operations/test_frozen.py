@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from everwhen.api.operations.time_questions import Compare, When
+from everwhen.api.operations.questions import Compare, When
 
 
 def test_an_operation_is_set_once() -> None:

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from everwhen import Memory
-from everwhen.api.operations import Operation, Parameter, arguments_of, operations
-from everwhen.api.operations.fields import MODEL, MOMENT, STRETCH
+from everwhen.api.operations.base import MODEL, MOMENT, STRETCH, Operation, Parameter, arguments_of
+from everwhen.api.operations.surface import operations
 from everwhen.errors import EverwhenError
 from everwhen.serve.server_settings import ServerSettings
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from everwhen.agents.adapters.documents import DocumentStore
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.types.context import value
 

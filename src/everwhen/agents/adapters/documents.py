@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from everwhen.api.operations import Bank
-from everwhen.api.operations.fields import checked_metadata
+from everwhen.api.operations.base import checked_metadata
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import UsageError
 
 NOTHING = "(empty)"

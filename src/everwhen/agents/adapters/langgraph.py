@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from everwhen.agents.adapters.documents import Document, DocumentStore
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import UsageError
 from everwhen.models.llm.base import LLMError
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.settings import CONTEXT_TOKENS, ECHO_WORDS
 from everwhen.types import Context
 from everwhen.write.foreign_text import without_echo

@@ -12,7 +12,7 @@ from everwhen.agents.wrapping.remembering import Remembering
 from everwhen.agents.wrapping.sdk import is_client, wrapped_client
 from everwhen.api.memory.asynchronous import AsyncMemory
 from everwhen.api.memory.front import Memory
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import UsageError
 from everwhen.settings import CONTEXT_TOKENS, load
 from everwhen.types import Context

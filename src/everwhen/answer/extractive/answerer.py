@@ -24,7 +24,7 @@ from everwhen.answer.extractive.turn_replies import (
     find_replies,
     missing_name,
 )
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.facts.bitemporal import RIGHTS
 from everwhen.models.reader import Reader
 from everwhen.recall import Recipe

@@ -11,7 +11,7 @@ from everwhen.answer.extractive import phrases
 from everwhen.answer.extractive.phrases import DraftAnswer, cited
 from everwhen.answer.extractive.reply import content
 from everwhen.answer.extractive.turn_replies import TurnReplies
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.question import Question
 from everwhen.recall.question.time_asked import undated

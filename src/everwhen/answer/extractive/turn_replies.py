@@ -23,7 +23,7 @@ from everwhen.answer.extractive.reply import (
     weight,
     words,
 )
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall import Recall, Recipe
 from everwhen.recall.question import Question, parse

@@ -10,7 +10,7 @@ from typing import cast
 
 from everwhen.answer.extractive.reply import TurnReply, content, words
 from everwhen.answer.extractive.turn_replies import HELD, TurnReplies, read_turn
-from everwhen.api.operations import Bank
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import NotFound
 from everwhen.facts.bitemporal import RIGHTS
 from everwhen.facts.interface import Facts

@@ -18,7 +18,8 @@ from everwhen.api.client.transport import (
     Steps,
     read,
 )
-from everwhen.api.operations import AsyncBankFacts, Bank, BankFacts, BankMethods, Operation
+from everwhen.api.operations.base import Operation
+from everwhen.api.operations.surface import AsyncBankFacts, Bank, BankFacts, BankMethods
 
 if TYPE_CHECKING:
     import httpx

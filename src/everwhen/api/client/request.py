@@ -17,13 +17,21 @@ from typing import IO, Any, TypeVar, cast, get_args, get_origin
 from urllib.parse import quote
 
 from everwhen.api.client.transport import AskAgain, Call, Steps
-from everwhen.api.operations import Operation, arguments_of, result_of
+from everwhen.api.operations.base import (
+    MODEL,
+    MOMENT,
+    STRETCH,
+    Given,
+    Operation,
+    Progress,
+    arguments_of,
+    result_of,
+    several,
+)
+from everwhen.api.operations.conversation import Add, AddMany, Consolidate, Grep
 from everwhen.api.operations.facts import ConfidenceAt, Stale
-from everwhen.api.operations.fields import MODEL, MOMENT, STRETCH, Given, Progress, several
 from everwhen.api.operations.maintenance import Export, Flush, Import, Process, Reextract, SetRetention
-from everwhen.api.operations.recall import RecallMemories
-from everwhen.api.operations.tree import Consolidate
-from everwhen.api.operations.turns import Add, AddMany, Grep
+from everwhen.api.operations.questions import RecallMemories
 from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
 from everwhen.types.decay import confidence_at

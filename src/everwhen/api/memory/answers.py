@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, cast
 
 from everwhen.api.extraction_wait import one_wait
 from everwhen.api.memory.bank import OpenBank
-from everwhen.api.operations import Bank, does
-from everwhen.api.operations.ask import Ask, ModelUsage
-from everwhen.api.operations.fields import OpenModel
+from everwhen.api.operations.base import OpenModel, does
+from everwhen.api.operations.questions import Ask, ModelUsage
+from everwhen.api.operations.surface import Bank
 from everwhen.errors import UsageError
 from everwhen.types import Answer, Time, Usage
 from everwhen.types.recipes import for_budget

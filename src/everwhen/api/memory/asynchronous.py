@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everwhen.api.memory.front import Memory
-from everwhen.api.operations import AsyncBankFacts, BankMethods, FileMethods, Operation
+from everwhen.api.operations.base import Operation
+from everwhen.api.operations.surface import AsyncBankFacts, BankMethods, FileMethods
 from everwhen.types import Answer, Time
 
 if TYPE_CHECKING:

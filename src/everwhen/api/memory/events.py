@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 
 from everwhen.api.extraction_wait import one_wait
 from everwhen.api.memory.bank import OpenBank
-from everwhen.api.operations import does
-from everwhen.api.operations import events as ops
-from everwhen.api.operations.time_questions import Compare, Timeline, When
+from everwhen.api.operations import conversation as ops
+from everwhen.api.operations.base import does
+from everwhen.api.operations.questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.query_embedding import shortened
 from everwhen.store.as_of import AsOf

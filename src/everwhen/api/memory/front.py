@@ -13,10 +13,11 @@ from everwhen.api.memory.maintenance import Extraction, Maintenance, forgetting,
 from everwhen.api.memory.recalling import Recalling
 from everwhen.api.memory.tree import MapLevel, MemoryTree
 from everwhen.api.memory.turns import TurnCalendar
-from everwhen.api.operations import Bank, FileMethods, Operation, handlers
-from everwhen.api.operations.ask import Ask
+from everwhen.api.operations.base import Operation, handlers
+from everwhen.api.operations.conversation import Turns
 from everwhen.api.operations.maintenance import Process
-from everwhen.api.operations.turns import Turns
+from everwhen.api.operations.questions import Ask
+from everwhen.api.operations.surface import Bank, FileMethods
 from everwhen.errors import NotFound
 from everwhen.facts.interface import Facts
 from everwhen.facts.redact import kinds_of

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from everwhen.api.memory.bank import OpenBank, close_cache
 from everwhen.api.memory.events import EventCalendar
 from everwhen.api.memory.tree import MemoryTree
-from everwhen.api.operations import does
 from everwhen.api.operations import maintenance as ops
-from everwhen.api.operations.events import OneEntity
-from everwhen.api.operations.tree import Consolidate
+from everwhen.api.operations.base import does
+from everwhen.api.operations.conversation import Consolidate, OneEntity
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
 from everwhen.models.embed import shared_embedder
 from everwhen.store.files.home import check_folder

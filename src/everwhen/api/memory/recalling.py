@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from everwhen.api.memory.bank import OpenBank
-from everwhen.api.operations import does
-from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMemories
+from everwhen.api.operations.base import does
+from everwhen.api.operations.questions import MostAccessed, PromptContext, RecallMemories
 from everwhen.facts.shown_facts import FactScope
 from everwhen.recall import Request, recall
 from everwhen.recall.question import is_question

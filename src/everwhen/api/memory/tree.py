@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everwhen.api.memory.bank import OpenBank
-from everwhen.api.operations import does
-from everwhen.api.operations.tree import Consolidate, Profile, Tree
+from everwhen.api.operations.base import does
+from everwhen.api.operations.conversation import Consolidate, Profile, Tree
 from everwhen.errors import UsageError
 from everwhen.types import Consolidated, Listed, Node, Statement, Time
 from everwhen_time import Interval

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 
 from everwhen.api.memory.bank import OpenBank
 from everwhen.api.memory.events import EventCalendar
-from everwhen.api.operations import does
-from everwhen.api.operations.events import Events
-from everwhen.api.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
+from everwhen.api.operations.base import does
+from everwhen.api.operations.conversation import (
+    Add,
+    AddMany,
+    Events,
+    Grep,
+    OneTurn,
+    Sessions,
+    Turns,
+    TurnsAround,
+)
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.grep import grep, grep_events
 from everwhen.types import Added, EventHit, Hit, Message, Session, Turn

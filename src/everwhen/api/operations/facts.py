@@ -9,8 +9,7 @@ from typing import Annotated
 
 from pydantic import Field, SkipValidation
 
-from everwhen.api.operations.base import Operation, Spec, operation
-from everwhen.api.operations.fields import (
+from everwhen.api.operations.base import (
     LOCAL,
     Days,
     Fraction,
@@ -19,8 +18,11 @@ from everwhen.api.operations.fields import (
     Moment,
     Name,
     OneOf,
+    Operation,
+    Spec,
     Synonyms,
     Text,
+    operation,
 )
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
 from everwhen.types.decay import OLD_BELOW

@@ -8,18 +8,20 @@ from typing import Annotated
 
 from pydantic import Field, SkipValidation
 
-from everwhen.api.operations.base import Operation, Spec, operation
-from everwhen.api.operations.fields import (
+from everwhen.api.operations.base import (
     LOCAL,
     IdOrIds,
     Ids,
     Label,
     Moment,
     Name,
+    Operation,
     Progress,
     Rule,
     Seconds,
+    Spec,
     Stretch,
+    operation,
 )
 from everwhen.errors import UsageError
 from everwhen.types import Finding, Receipt, Stats

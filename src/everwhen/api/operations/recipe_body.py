@@ -11,7 +11,7 @@ from typing import Annotated, Any, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_model
 
-from everwhen.api.operations.fields import WHOLE, OneOf
+from everwhen.api.operations.base import WHOLE, OneOf
 from everwhen.types import KINDS
 from everwhen.types.agent_recipe import TOOLS, AgentRecipe
 from everwhen.types.recipes import CHANNELS, Recipe

@@ -8,14 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeVar
 
-from everwhen.api.operations import events as event_operations
-from everwhen.api.operations import facts, maintenance
-from everwhen.api.operations.ask import Ask, ModelUsage
+from everwhen.api.operations import conversation, facts, maintenance, questions
 from everwhen.api.operations.base import Method, Operation, Performs, PerformsAsync, Streamed
-from everwhen.api.operations.recall import MostAccessed, PromptContext, RecallMemories
-from everwhen.api.operations.time_questions import Compare, Timeline, When
-from everwhen.api.operations.tree import Consolidate, Profile, Tree
-from everwhen.api.operations.turns import Add, AddMany, Grep, OneTurn, Sessions, Turns, TurnsAround
 from everwhen.types import Answer
 
 R = TypeVar("R")
@@ -50,40 +44,40 @@ class FactMethods:
 class BankMethods:
     """What can be done with one bank, wherever it lies."""
 
-    add = Method(Add)
-    add_many = Method(AddMany)
-    turns = Method(Turns)
-    turn = Method(OneTurn)
-    turns_around = Method(TurnsAround)
-    sessions = Method(Sessions)
-    grep = Method(Grep)
+    add = Method(conversation.Add)
+    add_many = Method(conversation.AddMany)
+    turns = Method(conversation.Turns)
+    turn = Method(conversation.OneTurn)
+    turns_around = Method(conversation.TurnsAround)
+    sessions = Method(conversation.Sessions)
+    grep = Method(conversation.Grep)
 
-    recall = Method(RecallMemories)
-    context = Method(PromptContext)
-    accessed = Method(MostAccessed)
+    recall = Method(questions.RecallMemories)
+    context = Method(questions.PromptContext)
+    accessed = Method(questions.MostAccessed)
 
-    when = Method(When)
-    compare = Method(Compare)
-    timeline = Method(Timeline)
+    when = Method(questions.When)
+    compare = Method(questions.Compare)
+    timeline = Method(questions.Timeline)
 
-    events = Method(event_operations.Events)
-    entities = Method(event_operations.Entities)
-    entity = Method(event_operations.OneEntity)
-    merge_entities = Method(event_operations.MergeEntities)
-    split_entity = Method(event_operations.SplitEntity)
-    rename_entity = Method(event_operations.RenameEntity)
-    undo_entities = Method(event_operations.UndoEntities)
-    mentions = Method(event_operations.Mentions)
-    seen_with = Method(event_operations.SeenWith)
-    links = Method(event_operations.Links)
+    events = Method(conversation.Events)
+    entities = Method(conversation.Entities)
+    entity = Method(conversation.OneEntity)
+    merge_entities = Method(conversation.MergeEntities)
+    split_entity = Method(conversation.SplitEntity)
+    rename_entity = Method(conversation.RenameEntity)
+    undo_entities = Method(conversation.UndoEntities)
+    mentions = Method(conversation.Mentions)
+    seen_with = Method(conversation.SeenWith)
+    links = Method(conversation.Links)
 
-    ask = Method(Ask)
-    ask_stream = Streamed(Ask)
-    usage = Method(ModelUsage)
+    ask = Method(questions.Ask)
+    ask_stream = Streamed(questions.Ask)
+    usage = Method(questions.ModelUsage)
 
-    consolidate = Method(Consolidate)
-    tree = Method(Tree)
-    profile = Method(Profile)
+    consolidate = Method(conversation.Consolidate)
+    tree = Method(conversation.Tree)
+    profile = Method(conversation.Profile)
 
     flush = Method(maintenance.Flush)
     process = Method(maintenance.Process)
@@ -151,3 +145,11 @@ class Bank(BankMethods):
     def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
         """Answer a question piece by piece."""
         raise NotImplementedError
+
+
+def operations() -> dict[str, type[Operation[object]]]:
+    """Every operation by the name of its method: `recall`, `facts.current`."""
+    named = {name: one for name, one in vars(FileMethods).items() if type(one) is Method}
+    named |= {name: one for name, one in vars(BankMethods).items() if type(one) is Method}
+    named |= {f"facts.{name}": one for name, one in vars(FactMethods).items() if type(one) is Method}
+    return {name: one.operation for name, one in named.items()}  # type: ignore[misc]

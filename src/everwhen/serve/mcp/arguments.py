@@ -9,9 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
-from everwhen.api.operations import Operation, arguments_of
-from everwhen.api.operations.base import Parameter
-from everwhen.api.operations.fields import BUDGETS, MOMENT, STRETCH, OneOf
+from everwhen.api.operations.base import BUDGETS, MOMENT, STRETCH, OneOf, Operation, Parameter, arguments_of
 from everwhen.serve.mcp.local_memory import Remembering
 from everwhen.serve.mcp.results import LEAST, Json, page
 from everwhen.settings import MAX_TOKENS

@@ -17,7 +17,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from everwhen.api.operations import Spec
+from everwhen.api.operations.base import Spec
 from everwhen.errors import Refused
 from everwhen.serve.auth import admit
 from everwhen.serve.keys import Key

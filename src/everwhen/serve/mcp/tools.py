@@ -19,14 +19,11 @@ from mcp.server import MCPServer
 from mcp_types import ToolAnnotations
 
 from everwhen import __version__
-from everwhen.api.operations import Operation
-from everwhen.api.operations.events import STATUSES
+from everwhen.api.operations.base import OneOf, Operation
+from everwhen.api.operations.conversation import STATUSES, Add, Turns
 from everwhen.api.operations.facts import AsOf, Confirm, Correct
-from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget
-from everwhen.api.operations.recall import RecallMemories
-from everwhen.api.operations.time_questions import Timeline, When
-from everwhen.api.operations.turns import Add, Turns
+from everwhen.api.operations.questions import RecallMemories, Timeline, When
 from everwhen.errors import UsageError
 from everwhen.serve.keys import Scope
 from everwhen.serve.mcp import results

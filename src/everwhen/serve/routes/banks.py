@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import StreamingResponse
 
 from everwhen.api.memory import Memory
-from everwhen.api.operations.fields import Days, Name, Rule
+from everwhen.api.operations.base import Days, Name, Rule
 from everwhen.errors import NotFound
 from everwhen.serve.pagination import Cursor, Limit, Page, page
 from everwhen.serve.routing import Bank, area, needs, replied, span_of, state_of, written

@@ -21,11 +21,23 @@ from pydantic import ValidationError, create_model
 from pydantic.alias_generators import to_pascal
 
 from everwhen.api.memory import Memory
-from everwhen.api.operations import Operation, Parameter, arguments_of, operations, result_of
-from everwhen.api.operations.base import extras
+from everwhen.api.operations.base import (
+    MOMENT,
+    MOST_LISTED,
+    SLASHES,
+    STRETCH,
+    AtMost,
+    Limit,
+    Moment,
+    Operation,
+    Parameter,
+    arguments_of,
+    extras,
+    result_of,
+)
 from everwhen.api.operations.facts import Current, Get
-from everwhen.api.operations.fields import MOMENT, MOST_LISTED, SLASHES, STRETCH, AtMost, Limit, Moment
 from everwhen.api.operations.mistakes import usage_error
+from everwhen.api.operations.surface import operations
 from everwhen.errors import UsageError
 from everwhen.serve.pagination import CursorIn as Cursor
 from everwhen.serve.pagination import Page, page

@@ -17,14 +17,11 @@ from pydantic import BaseModel, Field
 from starlette.responses import StreamingResponse
 
 from everwhen.api.memory import Memory
-from everwhen.api.operations import Operation
-from everwhen.api.operations.ask import Ask
+from everwhen.api.operations.base import OneOf, Operation
+from everwhen.api.operations.conversation import Consolidate, Grep, Tree, Turns
 from everwhen.api.operations.facts import About, AsOf, Current, History, Stale
-from everwhen.api.operations.fields import OneOf
 from everwhen.api.operations.maintenance import Forget, Retain
-from everwhen.api.operations.recall import RecallMemories
-from everwhen.api.operations.tree import Consolidate, Tree
-from everwhen.api.operations.turns import Grep, Turns
+from everwhen.api.operations.questions import Ask, RecallMemories
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.serve.auth import admit
 from everwhen.serve.logs import say

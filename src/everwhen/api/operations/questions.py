@@ -1,4 +1,4 @@
-"""The memories that answer a question."""
+"""Questions: memories, answers in words, and answers about time."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Annotated
 from annotated_types import Ge
 from pydantic import Field
 
-from everwhen.api.operations.base import Operation, Spec, operation
-from everwhen.api.operations.fields import (
+from everwhen.api.operations.base import (
     WHOLE,
     AnyMetadata,
     AsOfTime,
@@ -18,19 +17,26 @@ from everwhen.api.operations.fields import (
     Fraction,
     Kinds,
     KnownAtTime,
+    Label,
     Limit,
+    Model,
     Moment,
     Networks,
     OneOf,
+    Operation,
     RecipeField,
+    Spec,
     Stretch,
     Text,
     Texts,
     Tokens,
+    operation,
 )
 from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
-from everwhen.types import Accessed, Context, Recall
+from everwhen.types import Accessed, Answer, Comparison, Context, Entry, Listed, Recall, TimeAnswer, Usage
+from everwhen.types.agent_recipe import AgentRecipe
 from everwhen.types.recipes import Recipe
+from everwhen_time import Grain
 
 ORDERS = ("relevance", "time", "level")
 
@@ -126,3 +132,94 @@ class MostAccessed(Operation[list[Accessed]]):
 
     spec = Spec("GET /accessed", runs="quick")
     limit: Limit = 20
+
+
+@operation
+class Ask(Operation[Answer]):
+    """The answer to a question with the turns that bear it out, or an honest "I don't know".
+
+    `at` is the moment of asking (now), `as_of` bounds what had been said by then. `model` (such as
+    `openai:gpt-5-mini`) answers with tools over this bank; without one, and without the setting `llm`, the answer
+    is extractive: words, dates and counts of the memory itself. `model="none"` is extractive whatever is set.
+    `recipe` leaves out stages of a model's answer; `session` is the conversation that the question belongs to,
+    the last turns of which a model is shown.
+    """
+
+    spec = Spec("POST /ask")
+    question: Annotated[Text, Field(examples=["When did Ana move to Porto?"])]
+    _: KW_ONLY
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    as_of: Annotated[Moment | None, Field(description="What had been said by then.")] = None
+    model: Annotated[
+        Model | None, Field(description="`none`, or the server's own when left out.", examples=["none"])
+    ] = None
+    recipe: Annotated[AgentRecipe | None, RecipeField("answer")] = None
+    session: Label | None = None
+
+
+@operation
+class ModelUsage(Operation[Usage]):
+    """What language models took in this bank so far, extraction included; of money, what is known."""
+
+    spec = Spec("GET /usage", runs="quick")
+
+
+GRAINS: tuple[Grain, ...] = ("day", "week", "month", "year")
+
+
+@operation
+class When(Operation[TimeAnswer | None]):
+    """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
+    and the sentences that say so. None where the memory does not tell.
+
+    `query` is a question ("when did Ana move") or names the event ("Ana's move to Porto"). It may ask for the
+    first or last time, for a unit ("in which month"), since when, or lean on another event ("the week after my
+    vacation"). `between` keeps answers that may lie in it; `as_of` leaves out what was said later, `known_at` what
+    was recorded later. A duration asked for ("how long after …") is what `compare` computes.
+    """
+
+    spec = Spec("POST /when")
+    query: Annotated[
+        Text, Field(description="A question, or the event itself.", examples=["When did Ana move to Porto?"])
+    ]
+    _: KW_ONLY
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    between: Stretch | None = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
+
+
+@operation
+class Compare(Operation[Comparison]):
+    """Which of two events came first and how many days lie between them, as exactly as their dates allow.
+
+    `as_of` leaves out what was said later, `known_at` what was recorded later.
+    """
+
+    spec = Spec("POST /compare")
+    a: Annotated[Text, Field(examples=["Ana's move to Porto"])]
+    b: Annotated[Text, Field(examples=["Ana's new job"])]
+    _: KW_ONLY
+    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None
+
+
+@operation
+class Timeline(Operation[Listed[Entry]]):
+    """What happened, what began or ended to be true, and the conversations, in the order of time.
+
+    An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
+    may lie in it; `grain` (day, week, month or year) puts entries under units of time. What was planned or only
+    supposed says so; what did not happen is left out, unless `negated` asks for it. With `as_of`, only what had been
+    said by then, with `known_at`, only what the memory held then; of plans and facts that changed, the version of then.
+    """
+
+    spec = Spec("POST /timeline", paged=True)
+    about: Annotated[Text | None, Field(description="Only what is about this.", examples=["Porto"])] = None
+    between: Stretch | None = None
+    grain: Annotated[Grain, OneOf(GRAINS)] | None = None
+    _: KW_ONLY
+    negated: Annotated[bool, Field(description="Also what did not happen.")] = False
+    as_of: AsOfTime = None
+    known_at: KnownAtTime = None

@@ -8,14 +8,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from everwhen_time.interval import Grain, Interval, Relation
+from everwhen_time.interval import (
+    Duration,
+    Grain,
+    Interval,
+    Relation,
+    describe,
+    explain,
+    format_duration,
+    format_interval,
+    parse_duration,
+    parse_interval,
+)
 
 if TYPE_CHECKING:
     from everwhen_time.constraints import Constraint, constraint
-    from everwhen_time.iso import Duration, format_duration, format_interval, parse_duration, parse_interval
     from everwhen_time.meaning import Conventions
     from everwhen_time.reference import Recurrence, TimeRef
-    from everwhen_time.render import describe, explain
     from everwhen_time.resolver import resolve
 
 __all__ = [
@@ -39,10 +48,8 @@ __all__ = [
 
 _HOMES = {
     "constraints": ("Constraint", "constraint"),
-    "iso": ("Duration", "format_duration", "format_interval", "parse_duration", "parse_interval"),
     "meaning": ("Conventions",),
     "reference": ("Recurrence", "TimeRef"),
-    "render": ("describe", "explain"),
     "resolver": ("resolve",),
 }
 

@@ -9,8 +9,7 @@ from functools import reduce
 from itertools import takewhile
 from typing import Literal
 
-from everwhen_time.interval import Interval
-from everwhen_time.iso import Duration
+from everwhen_time.interval import Duration, Interval
 from everwhen_time.languages import plainly_english
 from everwhen_time.reference import TimeRef
 from everwhen_time.resolver import resolve
@@ -94,12 +93,10 @@ def _compares(refs: list[TimeRef]) -> bool:
 
 
 _BOUNDARIES = word_set(
-    """bounded between between_years from_to onward and_onward by_a_part by_the_end_of_a_day through
-    so_long_since_a_time"""
-) | word_set(  # the rules that the other languages share
-    """since until by before after onward until_a_day since_a_day onward_from_a_day before_a_day_of_the_month
-    after_a_day_of_the_month until_now from_now joined stretch_of_days months_of_a_year year_to_year days_of_no_month
-    days_of_a_whole weekday_to_weekday"""
+    """bounded between_two between_years from_one_to_another from_then_onward and_onward by_a_part by_the_end_of_a_day
+    through so_long_since_a_time since until by before after between from_to onward until_a_day since_a_day
+    onward_from_a_day before_a_day_of_the_month after_a_day_of_the_month until_now from_now_to_a_time joined
+    stretch_of_days months_of_a_year year_to_year days_of_no_month days_of_a_whole days_in_a_whole weekday_to_weekday"""
 )
 
 # Order: first, last, most recent

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from everwhen_time.bounded import WrittenDate
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import Months, Season, SlashDay, Weekday, Weekend
-from everwhen_time.iso import parse_interval
+from everwhen_time.interval import parse_interval
 from everwhen_time.meaning import Clock, Days, Fixed, Instants, UnitAt
 from everwhen_time.offsets import Amount, Count
 from everwhen_time.tokenizer import Token, word_set
@@ -34,7 +34,7 @@ NTH_TEENS = _list(
 DECADES = _list("twenties thirties forties fifties sixties seventies eighties nineties")
 # Words that count, the categories of each, the number of the first and the step to the next.
 _COUNTED = (
-    (ONES, ("ones", "num"), 1, 1),
+    (ONES, ("digit", "num"), 1, 1),
     (TEENS, ("num",), 10, 1),
     (TENS, ("tens", "num"), 20, 10),
     (NTH_ONES, ("nth-ones", "nth"), 1, 1),
@@ -256,7 +256,7 @@ def possible(first: int, second: int) -> bool:
 def _slash(text: str) -> list[Sense]:
     first, second = map(int, text.split("/"))
     found: list[Sense] = [("<slash>", SlashDay(first, second), True)] if possible(first, second) else []
-    return [*found, ("<half>", 0.5, False)] if text == "1/2" else found
+    return [*found, ("<one-half>", 0.5, False)] if text == "1/2" else found
 
 
 def _year_first(text: str) -> list[Sense]:

@@ -121,7 +121,7 @@ def _alone(item: Item, tokens: list[Token], before: str, after: str) -> bool:
         return True  # booked for June
     if before == "to" and (isinstance(value, WeekNumber) or _is_ordinal_day(item, tokens)):
         return _behind(item, tokens, WORDS["moves"])  # moved to the 30th, to week 50
-    if item.rule is not None and item.rule.name == "year in two digits":
+    if item.rule is not None and item.rule.name in ("year in two digits", "since a year in two digits"):
         return not after or after in _ENDS_OF_YEAR or after in _AFTER_DAY - {"of", "to", "or"}
     if isinstance(value, Fixed) and value.unit == "decade" and item.start > 1:
         return before in _JOINTS and tokens[item.start - 2].kind == "decade"  # the 80s and 90s

@@ -9,8 +9,7 @@ from typing import ClassVar
 
 from everwhen_time.calendar import DAY, MULTIPLES, UNITS, Unit, first_week, floor, last_week, shift
 from everwhen_time.cycles import Cycle, after, before, instances
-from everwhen_time.interval import Grain, coarser
-from everwhen_time.iso import Duration
+from everwhen_time.interval import Duration, Grain, coarser
 from everwhen_time.meaning import GRAIN, PARTS_OF_DAY, Context, Kind, Meaning, Sign, Span, UnitAt, unit_span
 
 # A half of one unit is told in the next smaller one: a year and a half ago is a month, not a year.

@@ -11,8 +11,8 @@ time is linear in the length of the text.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import product
 from typing import TypedDict, TypeVar, Unpack
@@ -23,7 +23,7 @@ LONGEST = 18
 _MOST = 60  # phrases that may begin at one token; only nonsense comes near it
 
 MARK: Hashable = object()
-"""What a word that only joins others is replaced by; shared rules do not see it."""
+"""The value of a word that only joins others."""
 Make = Callable[..., Hashable | None]
 Guard = Callable[..., bool]
 M = TypeVar("M", bound=Make)
@@ -83,10 +83,14 @@ class RuleOptions(TypedDict, total=False):
 
 
 class RuleBook:
-    """An ordered set of rules; `rule` and `add` add to it, `extended` makes a larger one beside it."""
+    """An ordered set of rules; `rule` and `add` add to it, `extended` makes a larger one beside it.
 
-    def __init__(self, rules: tuple[Rule, ...] = ()) -> None:
+    `joining` are categories of words that only join others ("of", "until"): the functions of the rules do not get them.
+    """
+
+    def __init__(self, rules: Iterable[Rule] = (), joining: frozenset[str] = frozenset()) -> None:
         self.rules: list[Rule] = list(rules)
+        self.joining = joining
         self.named: dict[str, Rule] = {}  # the first of each name, and those that have no pattern yet
         self._root: _Node | None = None
         self._vocabulary: frozenset[str] = frozenset()
@@ -110,13 +114,10 @@ class RuleBook:
         **options: Unpack[RuleOptions],
     ) -> None:
         """Add a rule: the function turns what the categories matched into a meaning, `where` that holds of it."""
-        make = self._made(make, where)
-        self.rules += [Rule(name, pattern, make, **options) for pattern in patterns]
-        self.named.setdefault(name, Rule(name, "", make, **options))
+        made = make if where is None else guarded(make, where)
+        self.rules += [Rule(name, pattern, made, **options) for pattern in patterns]
+        self.named.setdefault(name, Rule(name, "", made, **options))
         self._root, self._vocabulary = None, frozenset()
-
-    def _made(self, make: Make, where: Guard | None) -> Make:
-        return make if where is None else guarded(make, where)
 
     def fixed(self, name: str, value: Hashable, *patterns: str, **options: Unpack[RuleOptions]) -> None:
         """Add a rule whose phrases always have this meaning."""
@@ -130,12 +131,12 @@ class RuleBook:
 
     def extended(self, *others: RuleBook) -> RuleBook:
         """A new book with these rules and the others'."""
-        return RuleBook((*self.rules, *(rule for other in others for rule in other.rules)))
+        return RuleBook((*self.rules, *(rule for other in others for rule in other.rules)), self.joining)
 
     @property
     def root(self) -> _Node:
         if self._root is None:
-            self._root = _compile(self.rules)
+            self._root = _compile(self.rules, self.joining)
         return self._root
 
     @property
@@ -145,15 +146,6 @@ class RuleBook:
             forms = (form for rule in self.rules for form in expand(rule.pattern))
             self._vocabulary = frozenset(element for form in forms for element in form)
         return self._vocabulary
-
-
-class SharedRules(RuleBook):
-    """Rules over categories of words; each language adds its words and its own word orders."""
-
-    def _made(self, make: Make, where: Guard | None) -> Make:
-        """Functions get what the categories mean, without the words that only join."""
-        whole = super()._made(make, where)
-        return lambda *parts: whole(*[one for one in parts if one is not MARK])
 
 
 def guarded(make: Make, where: Guard) -> Make:
@@ -187,15 +179,18 @@ def expand(pattern: str) -> Iterator[tuple[str, ...]]:
         yield tuple(element for element in choice if element)
 
 
-def _compile(rules: list[Rule]) -> _Node:
+def _compile(rules: list[Rule], joining: frozenset[str]) -> _Node:
     root = _Node()
     for rule in rules:
         for form in expand(rule.pattern):
             node = root
             for element in form:
                 node = node.next.setdefault(element, _Node())
-            kept = tuple(index for index, element in enumerate(form) if element.startswith("<"))
-            node.done.append((rule, kept, f"<{rule.gives}>"))
+            kept = tuple(
+                place for place, one in enumerate(form) if one.startswith("<") and one not in joining
+            )
+            sure = rule.bare is None and not joining.isdisjoint(form)  # what is joined to it licenses it
+            node.done.append((replace(rule, bare=False) if sure else rule, kept, f"<{rule.gives}>"))
     return root
 
 

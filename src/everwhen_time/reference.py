@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from everwhen_time.calendar import MULTIPLES, Unit
 from everwhen_time.cycles import Cycle, DayOfMonth, Holiday, MonthDay, Months, Season, Weekday, Weekend
-from everwhen_time.interval import Grain, Interval
-from everwhen_time.iso import Duration
+from everwhen_time.interval import Duration, Grain, Interval
 from everwhen_time.meaning import Kind
 
 _DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")

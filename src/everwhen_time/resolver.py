@@ -14,6 +14,7 @@ from everwhen_time.apposition import dated_beside, in_the_month_named, with_shar
 from everwhen_time.bounded import Between, Bound, floating
 from everwhen_time.cycles import Holiday, Weekend
 from everwhen_time.direction import chance_ahead, direction_features, is_arranged, sentence_features
+from everwhen_time.grammar import book_of
 from everwhen_time.interval import Interval
 from everwhen_time.languages import plainly_english
 from everwhen_time.lexicon import WORDS, senses
@@ -23,7 +24,6 @@ from everwhen_time.name_spans import name_spans, without_names
 from everwhen_time.offsets import Amount, InAmount, Offset
 from everwhen_time.parser import Item, RuleBook, parse
 from everwhen_time.reference import Recurrence, TimeRef
-from everwhen_time.rules import english
 from everwhen_time.tense import VerbDirection, asked_side, side_of
 from everwhen_time.tokenizer import Token, tokenize
 from everwhen_time.word_lists import english_words
@@ -52,8 +52,9 @@ def resolve(
     a memory: "the party in June" is then the last June, and not what somebody plans.
     """
     ctx = context(at, zone, tense, Conventions(week_start, day_first, hemisphere, country), question)
-    book = rules or english()
-    signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english().vocabulary)
+    english = book_of("en")
+    book = rules or english
+    signals = _SIGNALS if rules is None else _SIGNALS | (book.vocabulary - english.vocabulary)
     found: list[TimeRef] = []
     for start, end in _sentences(text):
         words = frozenset(_WORDS.findall(text[start:end].lower()))
@@ -97,7 +98,7 @@ _SIGNALS = (
     frozenset(
         word
         for word, meanings in WORDS.items()
-        if any(category not in ("<num>", "<ones>", "<zone>") for category, _, _ in meanings)
+        if any(category not in ("<num>", "<digit>", "<zone>") for category, _, _ in meanings)
     )
     | _LISTS["signals"]
 )

@@ -22,7 +22,7 @@ from everwhen_time import (
     resolve,
 )
 from everwhen_time.calendar import Unit, floor, shift
-from everwhen_time.render import dates
+from everwhen_time.interval import dates
 
 counts = st.integers(0, 99)
 durations = st.builds(Duration, counts, counts, counts, counts, counts, counts, counts)

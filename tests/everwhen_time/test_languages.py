@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from everwhen_bench.timex import days
 from everwhen_time import constraint, resolve
 from everwhen_time.cycles import Cycle
+from everwhen_time.grammar import book_of
 from everwhen_time.languages import ONLY_ENGLISH
 from everwhen_time.languages.language import DATA, InEnglish, codes, language, meaning_of
-from everwhen_time.languages.rules import book_of
 from everwhen_time.parser import MARK, expand
 from tests.everwhen_time.test_docs_time import language_rows
 
@@ -314,8 +314,10 @@ def test_plain_english_loads_neither_data_files_nor_dateparser_nor_holidays() ->
         "now = datetime.datetime(2023, 5, 10, tzinfo=datetime.UTC);"
         "assert resolve('We met last Friday and on Christmas 2021.', now);"
         "assert constraint('What did I do before Easter?', now);"
-        "loaded = {'dateparser', 'holidays', 'spacy', 'numpy', 'everwhen_time.languages.language'} & set(sys.modules);"
-        "assert not loaded, loaded"
+        "loaded = {'dateparser', 'holidays', 'spacy', 'numpy', 'everwhen_time.languages.detect'} & set(sys.modules);"
+        "assert not loaded, loaded;"
+        "from everwhen_time.languages.language import language;"
+        "assert language.cache_info().currsize == 1  # English"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 
@@ -339,7 +341,7 @@ def test_dateparser_still_answers_as_we_rely_on() -> None:
     assert DateDataParser(languages=["fr"], settings=options).get_date_data("février 1999").date_obj is None
 
 
-@pytest.mark.parametrize("code", codes())
+@pytest.mark.parametrize("code", ("en", *codes()))
 def test_every_word_order_gives_its_rule_the_values_that_it_takes(code: str) -> None:
     """A phrase that matches an order with a value too many would make reading a message fail."""
     joining = {
@@ -349,9 +351,11 @@ def test_every_word_order_gives_its_rule_the_values_that_it_takes(code: str) -> 
         for category, value, _ in senses
         if value is MARK
     }
-    for rule in book_of(code).rules:
+    book = book_of(code)
+    assert joining <= book.joining
+    for rule in book.rules:
         for form in expand(rule.pattern):
-            values = [part for part in form if part.startswith("<") and part not in joining]
+            values = [part for part in form if part.startswith("<") and part not in book.joining]
             inspect.signature(rule.make).bind(*values)
 
 

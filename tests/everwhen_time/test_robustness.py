@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen_time import constraint, resolve
+from everwhen_time.grammar import book_of
 from everwhen_time.lexicon import WORDS
-from everwhen_time.rules import english
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 VOCABULARY = sorted(
-    {*WORDS, *(word for word in english().vocabulary if not word.startswith("<"))}
+    {*WORDS, *(word for word in book_of("en").vocabulary if not word.startswith("<"))}
     | {"2023", "31", "0", "99", "29/2", "2023-02-30", "12:61", "25:00", "1.5", "3rd", "0th", "99th", "'00"}
     | {
         "gestern",
@@ -171,7 +171,7 @@ def test_no_rule_made_of_words_alone_is_missed_by_the_search_for_signals() -> No
     from everwhen_time.resolver import _ROOTS, _SIGNALS, _WORDS
 
     roots = {category.strip("<>") for category in _ROOTS} | {"cycle", "tonight", "whole"}
-    for rule in english().rules:
+    for rule in book_of("en").rules:
         for form in expand(rule.pattern):
             if rule.gives in roots and not any(element.startswith("<") for element in form):
                 assert not _SIGNALS.isdisjoint(_WORDS.findall(" ".join(form))), rule.pattern

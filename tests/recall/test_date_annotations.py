@@ -20,7 +20,7 @@ from everwhen.recall.date_tokens import added_tokens
 from everwhen.types import Recalled
 from everwhen.types.recall import line
 from everwhen_time import Interval, resolve
-from everwhen_time.render import MONTHS
+from everwhen_time.interval import MONTHS
 from tests.recall.memories import recalled
 
 SAID = datetime(2025, 3, 12, 9, 30, tzinfo=UTC)

@@ -23,7 +23,7 @@ from everwhen.recall.question import parse
 from everwhen.types.agent_recipe import FULL, AgentRecipe
 from everwhen.types.recall import header, line
 from everwhen_bench.answers.questions import NOT_KNOWN
-from everwhen_time.render import describe
+from everwhen_time.interval import describe
 from everwhen_time.zones import zone_of
 
 Context = Callable[[Memory, str, datetime | None, int], str]

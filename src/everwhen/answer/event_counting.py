@@ -17,7 +17,7 @@ from everwhen.models.llm import LLM, Reply
 from everwhen.models.prompts import load
 from everwhen.recall.question import parse
 from everwhen.types import Event
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 
 MOST = 120
 """Events that a model is shown: those of the time that is asked about, the nearest to the question of more."""

@@ -13,7 +13,7 @@ from everwhen.models.prompts import as_data
 from everwhen.types import Entry, Event, Fact, Turn
 from everwhen.types.recall import WEEKDAYS
 from everwhen_time import Interval
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 LEAST_ECHO = 30

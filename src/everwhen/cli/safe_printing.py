@@ -19,7 +19,7 @@ _PARTS = {(6, 12): "morning", (12, 18): "afternoon", (18, 0): "evening", (18, 6)
 
 def spoken_of(interval: Interval | None, zone: str) -> str:
     """An interval for the eye: a part of a day by its name, all else as `in_plain_words` has it."""
-    from everwhen_time.render import dates, in_plain_words
+    from everwhen_time.interval import dates, in_plain_words
 
     if interval is None:
         return "?"

@@ -18,7 +18,7 @@ from everwhen.store.facts import FactRow, FactStore, Report, ShownFacts
 from everwhen.types import Fact, HalfLives, Signal, StaleFact, Status
 from everwhen.types.decay import confidence_at, faded, fades_below, old_in_words
 from everwhen_time import Grain, Interval
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 SINCE_TOKENS = 9

@@ -16,7 +16,7 @@ from everwhen.store.base import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import line_of
 from everwhen_time import Interval, TimeRef, resolve
-from everwhen_time.render import dates
+from everwhen_time.interval import dates
 from everwhen_time.zones import zone_of
 
 VAGUE = 0.55

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from everwhen_time.render import MONTHS
+from everwhen_time.interval import MONTHS
 
 _WORDS = frozenset(
     [*MONTHS, *(f" {month}" for month in MONTHS), " to", " at", "since", "up", " since", ",", ":", " "]

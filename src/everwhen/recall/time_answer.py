@@ -42,8 +42,7 @@ from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.types.recipes import MID, Recipe
 from everwhen_time import Constraint, Interval
-from everwhen_time.interval import coarser
-from everwhen_time.iso import Duration
+from everwhen_time.interval import Duration, coarser
 from everwhen_time.zones import zone_of
 
 LONGEST = 1_000

@@ -15,7 +15,7 @@ from everwhen.store.facts import FactRow
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import Event, Turn
 from everwhen_time import Interval, resolve
-from everwhen_time.iso import Duration
+from everwhen_time.interval import Duration
 from everwhen_time.zones import zone_of
 
 TURNS = 30

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from everwhen.tree.base import Task
 from everwhen.tree.levels import INSTANT
 from everwhen_time import Interval, describe
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:

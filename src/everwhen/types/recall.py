@@ -12,7 +12,7 @@ from typing import Any, overload
 from unicodedata import category, normalize
 
 from everwhen.types.turns import Dropped, Recalled
-from everwhen_time.render import MONTHS, in_plain_words
+from everwhen_time.interval import MONTHS, in_plain_words
 from everwhen_time.zones import zone_of
 
 HEADER_TOKENS = 7

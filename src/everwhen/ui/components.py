@@ -22,7 +22,7 @@ from everwhen.types import Turn
 from everwhen.ui.page_auth import MOUNT
 from everwhen.ui.page_session import PageSession
 from everwhen_time import Interval
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 Act = Callable[[], Awaitable[None] | None]

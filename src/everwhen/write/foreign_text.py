@@ -23,7 +23,7 @@ from everwhen.settings import ECHO_WORDS
 from everwhen.types import Message, Turn
 from everwhen.types.messages import message as as_message
 from everwhen.types.recall import WEEKDAYS
-from everwhen_time.render import MONTHS
+from everwhen_time.interval import MONTHS
 from everwhen_time.sentences import pieces
 
 LONGEST = 2_000

@@ -60,7 +60,7 @@ def _english_times() -> frozenset[str]:
     return frozenset(
         word
         for word, senses in ENGLISH_WORDS.items()
-        if any(category not in ("<num>", "<ones>", "<tens>", "<zone>") for category, _, _ in senses)
+        if any(category not in ("<num>", "<digit>", "<tens>", "<zone>") for category, _, _ in senses)
     )
 
 

@@ -47,7 +47,7 @@ def stands(item: Item, tokens: list[Token], told: Language, day_first: bool) -> 
     if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
         return False  # Los Lunes al Sol
     match value:
-        case DayOfMonth(weekday=None) if item.rule and item.rule.name == "day of the month":
+        case DayOfMonth(weekday=None) if item.rule and item.rule.name == "on a day of the month":
             return after is None or follows in _ENDS
         case DayOfMonth() if item.rule and item.rule.name == "weekday and day in words":
             return after is None or follows in _ENDS

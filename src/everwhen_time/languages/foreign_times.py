@@ -10,12 +10,12 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from everwhen_time.cycles import MonthDay
+from everwhen_time.grammar import book_of
 from everwhen_time.languages import unspaced as characters
 from everwhen_time.languages.detect import Verdict, in_figures, spoken, unspaced
 from everwhen_time.languages.fold import fold
 from everwhen_time.languages.foreign_lookalikes import in_a_title, quotations, stands
 from everwhen_time.languages.language import Sense, codes, language
-from everwhen_time.languages.rules import book_of
 from everwhen_time.languages.verbs import looker
 from everwhen_time.languages.word_tokens import reader, tokenize
 from everwhen_time.meaning import Context, Fixed, Meaning

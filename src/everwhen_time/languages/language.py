@@ -43,6 +43,7 @@ _JOINING = sorted(
 )
 # Where it does not matter which of them it is.
 _EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
+JOINING = frozenset(f"<{name.replace('_', '-')}>" for name in (*_JOINING, *_EITHER))
 # Entries whose words tell the language as frequent words do.
 _TELLING = sorted(
     word_set(
@@ -229,6 +230,13 @@ class Language:
         assert isinstance(found, dict)
         return {name.replace("_", " "): list(patterns) for name, patterns in found.items()}
 
+    @cached_property
+    def holidays(self) -> dict[str, list[str]]:
+        """The patterns of holidays, by their names in `holidays.py`."""
+        found = self.table.get("holidays", {})
+        assert isinstance(found, dict)
+        return found
+
 
 def _longest(words: list[str]) -> str:
     """The word of a phrase that says most: the longest, of two as long the later."""
@@ -262,8 +270,8 @@ def as_written(text: str) -> Iterator[str]:
 
 @cache
 def codes() -> tuple[str, ...]:
-    """The languages that have a data file."""
-    return tuple(sorted(path.stem for path in DATA.glob("*.toml")))
+    """The languages that have a data file, beside English."""
+    return tuple(sorted(path.stem for path in DATA.glob("*.toml") if path.stem != "en"))
 
 
 @cache
@@ -281,15 +289,15 @@ def meaning_of(expression: str) -> Meaning:
     """What an English expression means: data files tell the meaning of holidays and fixed phrases so."""
     if is_holiday(expression.lower()):
         return Holiday(expression.lower())
+    from everwhen_time.grammar import book_of
     from everwhen_time.lexicon import senses
     from everwhen_time.parser import parse
-    from everwhen_time.rules import english
     from everwhen_time.tokenizer import tokenize
 
     tokens = tokenize(expression)
     whole = [
         item.value
-        for item in parse(tokens, english(), senses)
+        for item in parse(tokens, book_of("en"), senses)
         if (item.start, item.end) == (0, len(tokens)) and item.category in ("<time>", "<cycle>", "<whole>")
     ]
     found = next((one for one in whole if isinstance(one, Cycle)), next(iter(whole), None))

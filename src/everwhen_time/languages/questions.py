@@ -6,11 +6,11 @@ import re
 from functools import cache
 
 from everwhen_time.constraints import WORD, AnchorRelation, Order, QuestionCues, clause_of, within
-from everwhen_time.iso import Duration
+from everwhen_time.grammar import book_of
+from everwhen_time.interval import Duration
 from everwhen_time.languages.detect import language_of
 from everwhen_time.languages.fold import fold
 from everwhen_time.languages.language import Language, language, spellings
-from everwhen_time.languages.rules import book_of
 from everwhen_time.languages.word_tokens import reader, tokenize
 from everwhen_time.offsets import Amount, amount
 from everwhen_time.parser import Item, parse

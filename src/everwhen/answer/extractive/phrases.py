@@ -10,7 +10,7 @@ from everwhen.answer.extractive.turn_replies import TurnReplies
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.types import Citation, Fact, TimeAnswer, Turn
 from everwhen_time import Interval
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 EMPTY = "Not known: the bank is empty, nothing was added to it yet."

@@ -18,7 +18,7 @@ from everwhen.recall.question.time_asked import undated
 from everwhen.recall.time_comparison import in_words
 from everwhen.types import Comparison, TimeAnswer
 from everwhen_time import Interval, resolve
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
 
 UNIT_DAYS = {

@@ -24,7 +24,7 @@ from everwhen.types import (
 )  # fmt: skip
 from everwhen.types.jsonable import jsonable
 from everwhen_time import Interval
-from everwhen_time.render import in_plain_words
+from everwhen_time.interval import in_plain_words
 
 T = TypeVar("T")
 Json = dict[str, Any]

@@ -20,12 +20,12 @@ from pathlib import Path
 
 import numpy as np
 
-from everwhen.answer.extractive.newer_reply import replacing_signs
-from everwhen.answer.extractive.reply import TurnReply, told_at, weight
+from everwhen.answer.extractive.reply import TurnReply, stated_reply, told_at, weight
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
 from everwhen.models.reader import Reader, open_reader
 from everwhen.recall.question import parse
+from everwhen.write.changes.newer_answers import replacing_signs
 from fit_extractive import WEIGHTS, fit
 
 CASES = Path(__file__).parents[1] / "benchmarks/fit/newer.json"
@@ -141,11 +141,12 @@ def case_of(
     if not replies:
         return Case(talk, group, False, False, ())
     is_right = dict(zip([id(one) for one in replies], right, strict=True))
+    stated = {id(one): stated_reply(one) for one in replies}
     best = max(replies, key=weight)
     later = [one for one in replies if told_at(one) > told_at(best)]
     renews = reader.renews(question, [(best.passage, one.passage) for one in later]) if later else []
     signs = [
-        (replacing_signs(best, one, replies, float(logit)), is_right[id(one)])
+        (replacing_signs(stated[id(best)], stated[id(one)], stated.values(), float(logit)), is_right[id(one)])
         for one, logit in zip(later, renews, strict=True)
     ]
     return Case(talk, group, right[0], is_right[id(best)], signs)

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen.answer.extractive.fitted_weights import fitted
-from everwhen.answer.extractive.newer_reply import SURE, replacing_signs
-from everwhen.answer.extractive.reply import told_at, weight
+from everwhen.answer.extractive.reply import stated_reply, told_at, weight
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
 from everwhen.recall.question import parse
+from everwhen.write.changes.newer_answers import SURE, replacing_signs
 
 SAID = [
     ("Oda", "2024-02-05T18:00:00Z", "I take 30 euros for a piano lesson, first one is free."),
@@ -62,7 +62,8 @@ def test_an_answer_that_was_replaced_still_shows_that_it_was_told(talk: Memory) 
 
 
 def test_the_weights_know_every_sign_and_none_counts_beyond_its_bound(talk: Memory) -> None:
-    one, other = find_replies(talk, talk._bank.reader, parse("What does Oda take?"), at=AT).replies[:2]
+    found = find_replies(talk, talk._bank.reader, parse("What does Oda take?"), at=AT)
+    one, other = map(stated_reply, found.replies[:2])
     signs = replacing_signs(one, other, [one, other], 100.0)
     assert signs.keys() | {"constant"} == fitted()["replaces"].keys()
     assert signs["renews"] == SURE and -SURE <= signs["above"] <= SURE

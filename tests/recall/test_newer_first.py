@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from everwhen import Memory
-from everwhen.recall.newer_first import MAY_ANSWER, RENEWS, newer_first
-from everwhen.recall.reader_stage import ReaderScores
-from everwhen.store.search import Filter
+from everwhen.store.search import Filter, SaidBy
+from everwhen.write.changes.newer_answers import MAY_ANSWER, RENEWS, newer_first
 from tests.recall.memories import pool_of, tell
 
 OLD, REPLY, NEW, NEWEST = "old-0", "old-1", "new-0", "newest-0"
@@ -36,14 +35,16 @@ def gains(
     `logits` which of them may answer (all of them, unless it is given)."""
     pool = pool_of(memory, question, where=Filter(kinds=frozenset({"turn"})))
     ids = [row.id for row in pool.rows]
-    said = logits or dict.fromkeys(fused, 4.0)
-    read = ReaderScores(np.array([ids.index(one) for one in said]), np.array([*said.values()], np.float32))
+    said = [(row.said_at, row.seq) for row in pool.rows]
+    read = logits or dict.fromkeys(fused, 4.0)
+    answers = {ids.index(one) for one, logit in read.items() if logit >= MAY_ANSWER}
+    left_out = pool.found.said_by(SaidBy(role="assistant")) & (not pool.plan.question.second_person)
 
     def renews(pairs: Sequence[tuple[int, int]]) -> np.ndarray:
         return np.array([renewed.get((ids[a], ids[b]), RENEWS - 1) for a, b in pairs], np.float32)
 
     scores = np.array([fused.get(one, -99.0) for one in ids], np.float32)
-    gained = newer_first(pool, scores, read, renews)
+    gained = newer_first(scores, said, answers, left_out, renews)
     return {one: round(float(gain), digits) for one, gain in zip(ids, gained, strict=True) if gain}
 
 

@@ -16,13 +16,14 @@ from everwhen.recall.features import CandidatePool, features
 from everwhen.recall.fuse import fitted, linear, rrf, weighted
 from everwhen.recall.gathering import Gathered
 from everwhen.recall.hierarchy import leaf_scores
-from everwhen.recall.newer_first import newer_first
 from everwhen.recall.reader_stage import ReaderStage, is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
 from everwhen.store.base import Store
+from everwhen.store.search import SaidBy
 from everwhen.types import UnitRow
 from everwhen.types.recipes import Recipe
+from everwhen.write.changes.newer_answers import MAY_ANSWER, newer_first
 
 CONTEXT = ("bm25_neighbour", "answers_match", "near_hits", "session_bm25", "session_affinity")
 """The features that a recipe without `context` does without."""
@@ -106,7 +107,12 @@ def _by_weights(
         fused = fused + contributions["read"]
         if recipe.latest and now:
             with timed(timings, "newer"):
-                contributions["newer"] = newer_first(pool, fused, read, desk.renews)
+                said = [(row.said_at, row.seq) if row.kind == "turn" else None for row in pool.rows]
+                answers = set(read.places[read.logits >= MAY_ANSWER].tolist())
+                answered = pool.found.said_by(SaidBy(role="assistant")) & (
+                    not pool.plan.question.second_person
+                )
+                contributions["newer"] = newer_first(fused, said, answers, answered, desk.renews)
             fused = fused + contributions["newer"]
     scores = np.exp(fused - fused.max())
     order = np.argsort(-scores, kind="stable")

@@ -1,4 +1,9 @@
-"""Is it an event, and did it happen? Tense, modality, negation, questions and irony of a clause."""
+"""Did it happen? Tense, negation, supposition, questions and irony: the one test of them, for all who ask.
+
+Of a parsed clause the grammar says it (`status`, `denied`, `tense`, `unmeant`). Where no parse is at hand (recall has
+hundreds of sentences to look at), `unreal` reads it off the words, and `is_no_longer` and `is_rejected` what ends
+something or sets a time aside.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +14,38 @@ from typing import Literal
 
 from everwhen.write.extract import grammar
 from everwhen.write.extract.base import Status
-from everwhen.write.extract.clauses import Clause, DatedExpression
-from everwhen.write.extract.grammar import (
-    AHEAD,
-    FAILED,
-    HYPOTHETICAL,
-    SECOND,
-    Parse,
-    ProseLine,
-    Word,
-    vocabulary,
-)
+from everwhen.write.extract.clauses import Clause
+from everwhen.write.extract.grammar import AHEAD, FAILED, HYPOTHETICAL, Parse, ProseLine, Word, vocabulary
 
 Tense = Literal["past", "present", "progressive", "perfect", "future", "bare"]
+Unreal = Literal["nearly", "quoted", "supposed", "denied", "wished"]
 
+_IF = ("if", "unless", "whether")
+_WORDS: dict[Unreal, re.Pattern[str]] = {
+    # "Almost bought" did not happen; "almost two years ago" did.
+    "nearly": re.compile(
+        r"(?i)\b(?:almost|nearly)\s+(?!\d|(?:a|an|all|every|the|as|there|one|two|three|four|five|six|seven|eight|nine|ten|"
+        r"half|done|finished|always|never)\b)"
+    ),
+    # Words that somebody else is made to say: "In chapter one he says: 'I quit smoking.'"
+    "quoted": re.compile(r"(?i)^\W*[\"'“‘„«](?:i|we|my|our)\b"),
+    "supposed": re.compile(
+        rf"(?i)\b(?:{'|'.join(_IF)}|would|wouldn['’]t|(?:could|should)(?: have|['’]ve)|might|maybe|perhaps)\b"
+        r"|\bwish(?:es|ed)? (?:i|we|he|she|they|to)\b|\w['’]d (?:have|be|love|like|never)\b"
+    ),
+    # "Not on Friday" corrects a date; "did not go" denies.
+    "denied": re.compile(
+        r"(?i)\b(?:never|\w+n['’]t|nobody|without)\b|\bnot (?:yet|going|happening)\b"
+        r"|\b(?:am|is|are|was|were|do|does|did|have|has|had|will|can|could) not\b"
+    ),
+    "wished": re.compile(
+        r"(?i)\b(?:want(?:s|ed|ing)? (?:to(?! (?:tell|say|share|let|ask|show)\b)|a|an)|wanna|hop(?:e|es|ed|ing) to"
+        r"|(?:think(?:ing)?|thought|dream(?:s|ing|ed)?) (?:of|about)|consider(?:s|ing|ed)?|suppos\w+ to"
+        r"|needs? (?:to|a|an))\b"
+    ),
+}
+_NO_LONGER = re.compile(r"(?i)\b(?:any ?more|no longer|any longer)\b")
+_REJECTS = frozenset({"not", "than", "instead"})
 _IRONIC = re.compile(
     r"""(?ix) \b (?: yeah,?\ right | as\ if | oh,?\ (?:great|joy|wonderful|fantastic|sure) | in\ your\ dreams |
         said\ no\ ?one\ ever | what\ could\ (?:possibly\ )?go\ wrong |
@@ -30,17 +53,36 @@ _IRONIC = re.compile(
         (?-i: just\ LOVE | because \b .* \b SO) ) \b
     | (?:^|\W)/s\b"""
 )
-_IF = frozenset({"if", "unless", "whether", "lest"})
 _HAVE = frozenset({"have", "has", "'ve", "ve", "'d", "having"})
 _PAST = frozenset({"had", "did", "was", "were", "got"})
 _PRESENT = vocabulary("do does is are am 's 're 'm m re get gets")
 _CUTS = vocabulary(", ; : - – — ... … (")
-_BECOMING = vocabulary("make get find keep leave feel stay become remain")
 _POINTING = frozenset({"here", "there", "this", "that", "it", "these", "those"})
+
+
+# Of words, where no parse is at hand
+
+
+def unreal(words: str, *kinds: Unreal) -> bool:
+    """Whether words say in one of some ways that something did not happen."""
+    return any(_WORDS[kind].search(words) for kind in kinds)
+
+
+def is_no_longer(words: str) -> bool:
+    """Whether words say that something held before: "I don't run any more"."""
+    return _NO_LONGER.search(words) is not None
+
+
+def is_rejected(before: str) -> bool:
+    """Whether the words before a time set it aside: "not the 12th", "earlier than Friday"."""
+    return not _REJECTS.isdisjoint(before.lower().split()[-2:])
 
 
 def is_ironic(sentence: str) -> bool:
     return _IRONIC.search(sentence) is not None
+
+
+# Of parsed clauses
 
 
 def unmeant(parse: Parse, passage: ProseLine | None = None) -> set[int]:
@@ -142,7 +184,7 @@ def _is_unreal(clause: Clause) -> bool:
 
 def _is_condition(word: Word) -> bool:
     marker = word.child("mark", "advmod")
-    return marker is not None and marker.lower in _IF
+    return marker is not None and marker.lower in (*_IF, "lest")
 
 
 def asked(sentence: Sequence[Word]) -> set[int]:
@@ -174,53 +216,3 @@ def _is_subject(word: Word, helper: Word) -> bool:
     """Whether a word is, or begins, the subject of the helper's verb."""
     head = word.head if word.dep in ("det", "poss", "compound", "amod") else word
     return head.dep in ("nsubj", "nsubjpass", "expl") and helper in (head.head, *head.head.children)
-
-
-# Whether a clause tells an occurrence: a thing done, or a state that is dated
-
-
-def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
-    """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
-    lemma = clause.verb.lemma
-    if lemma in grammar.MENTAL and len(clause.chain) == 1:
-        return False
-    if clause.object is not None and clause.object.tag == "WP":
-        return False  # "what she said today"
-    if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
-        return False  # "he did", "I promise": an answer, or a manner of speaking
-    if any(dated.interval is not None or dated.ref.kind == "recurrence" for dated in times):
-        return True
-    lasts = any(dated.ref.kind == "duration" for dated in times)
-    if lasts and tense(clause) in ("perfect", "progressive"):
-        return True
-    return _is_news(clause, state) and _is_deed(clause, state, listed)
-
-
-def _is_news(clause: Clause, state: Status) -> bool:
-    """Whether an undated clause is more than encouragement, a feeling or a prediction."""
-    subject, object_ = clause.subject, clause.object
-    if subject is not None and subject.lower in SECOND:
-        return False  # "you got this", "you'll make it"
-    if object_ is not None and object_.lemma in grammar.VAGUE and clause.verb.lemma in grammar.LIGHT:
-        return False
-    if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
-        return False  # "makes me happy", "got tired"
-    told = clause.verb.child("ccomp")
-    if object_ is None and told is not None and told.i > clause.verb.i:
-        return False  # "I heard that …": the other clause tells it
-    if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
-        return False  # "I can't wait"
-    if state == "planned" and subject is not None and subject.pos == "NOUN":
-        return subject.lemma in grammar.PERSON_WORDS  # "the studio will change things" is a prediction
-    return not (state == "negated" and tense(clause) == "future" and object_ is None)  # "I won't give up"
-
-
-def _is_deed(clause: Clause, state: Status, listed: bool) -> bool:
-    """Whether an undated clause tells something done: no state, no habit, no general truth."""
-    lemma, kind, object_ = clause.verb.lemma, tense(clause), clause.object
-    if lemma == "have" and object_ is not None and kind in ("past", "perfect", "future"):
-        return object_.lemma in grammar.OCCASIONS or (state == "negated" and kind == "perfect")
-    told = listed or kind != "present"
-    if kind == "bare" and not listed:
-        told = state == "negated"  # "I couldn't come", but not "select a box"
-    return told and lemma not in grammar.STATIVE

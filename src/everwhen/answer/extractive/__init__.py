@@ -4,7 +4,6 @@ answerer       one question, by whichever of these ways fits
 time_answers   dates, lengths and order, computed by `when` and `compare`
 turn_replies   what the recalled turns reply, as the reader reads them
 reply          one of these replies
-newer_reply    a later reply that replaces an earlier one
 valid_replies  which of them hold, by what the facts say
 count_answers  numbers that were said, sums, and things counted
 phrases        the answer in words

@@ -12,6 +12,7 @@ import numpy as np
 from everwhen.models.reader import KINDS, Passage, Reading
 from everwhen.recall.question import parse
 from everwhen.types import Citation, Turn
+from everwhen.write.changes.newer_answers import StatedReply
 from everwhen_time.sentences import around, sentence_at
 
 POINTS = 0.5  # the chance from which the words that the reader points at are the answer
@@ -92,6 +93,11 @@ def weight(reply: TurnReply) -> float:
         reply.reading.relevance + 0.5 * log_odds(reply.answers) + 0.25 * log_odds(reply.reading.span_chance)
     )
     return said + 0.5 * reply.recalled
+
+
+def stated_reply(reply: TurnReply) -> StatedReply:
+    """A reply as it is compared with others that may replace it."""
+    return StatedReply(reply.turn, reply.passage, reply.words, weight(reply), content(reply.turn.text))
 
 
 def told_at(reply: TurnReply) -> tuple[datetime, int]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import cache
 from typing import TypeAlias
 
-from everwhen.answer.extractive.newer_reply import LAST, newest_first
+from everwhen.answer.extractive.fitted_weights import fitted
 from everwhen.answer.extractive.own_words import own_replies, person_asked
 from everwhen.answer.extractive.reply import (
     TurnReply,
@@ -19,6 +19,7 @@ from everwhen.answer.extractive.reply import (
     content,
     in_words,
     log_odds,
+    stated_reply,
     told_at,
     weight,
     words,
@@ -31,6 +32,7 @@ from everwhen.recall.question.names import surely_named
 from everwhen.recall.question.time_asked import undated
 from everwhen.types import Turn
 from everwhen.types.relations import relations
+from everwhen.write.changes.newer_answers import newest_reply
 from everwhen_time import Interval, resolve
 from everwhen_time.sentences import pieces
 
@@ -54,6 +56,7 @@ def _relation_words() -> frozenset[str]:
 
 READ = 6  # best turns that are read
 TOKENS = 4096
+LAST = 1.0  # log odds, set by hand, that a later reply gains where the question asks for the last
 MANY = 12  # best turns that are read where things are counted: they are told in many places
 MANY_TOKENS = 16384
 PIECE = 280  # characters of a turn that are read at once: a long one may speak of ten things
@@ -172,8 +175,14 @@ def _ordered(
     reader: Reader, question: str, replies: list[TurnReply], person: str | None, lean: float = 0.0
 ) -> list[TurnReply]:
     """The newest that replaces others first; where a person says it of themselves, nobody else's word replaces that."""
-    first = newest_first(reader, question, own_replies(replies, person) or replies, lean)
-    return [*first, *(one for one in replies if all(one.turn is not other.turn for other in first))]
+    candidates = own_replies(replies, person) or replies
+    stated = [stated_reply(one) for one in candidates]
+    first, surest = newest_reply(reader, question, stated, fitted()["replaces"], lean)
+    best = candidates[first]
+    newest = best if first == surest else replace(best, shown_by=candidates[surest].reading)
+    rest = [one for one in candidates if one is not best]
+    others = (one for one in replies if all(one.turn is not other.turn for other in candidates))
+    return [newest, *rest, *others]
 
 
 def _asker(turns: Sequence[Turn]) -> str | None:

@@ -31,11 +31,11 @@ from everwhen.write.extract.grammar import (
     parser,
     passages,
 )
+from everwhen.write.modality import is_rejected
 from everwhen_time import Duration, Grain, Interval, TimeRef, resolve
 from everwhen_time.calendar import Unit, floor, shift
 from everwhen_time.zones import zone_of
 
-_REJECTS = frozenset({"not", "than", "instead"})
 _SOONER = frozenset({"forward", "earlier", "sooner", "up", "ahead", "early"})
 _LATER = frozenset({"back", "later", "out", "behind"})
 _IT = frozenset({"it", "that", "this"})
@@ -63,8 +63,7 @@ def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> 
     found: list[ChangedTime] = []
     for ref in times:
         when = _beside(ref, turn, old)
-        denied = not _REJECTS.isdisjoint(text[: ref.span[0]].lower().split()[-2:])
-        if when is None or when.start is None or denied:
+        if when is None or when.start is None or is_rejected(text[: ref.span[0]]):
             continue
         if when.overlaps(old) and when.grain not in _CLOCKS:
             return None

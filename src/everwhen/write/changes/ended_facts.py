@@ -41,13 +41,12 @@ from everwhen.write.extract.grammar import (
 )
 from everwhen.write.extract.rule_extractor import is_told
 from everwhen.write.extract.stated_facts import Calibration, logit
-from everwhen.write.modality import denied, status, tense, unmeant
+from everwhen.write.modality import denied, is_no_longer, status, tense, unmeant
 from everwhen_time import Interval, resolve
 from everwhen_time.sentences import pieces, sentence_at, sentence_place
 
 _VALUE = "Otto"
 """What stands for the value when a sentence of the table is parsed."""
-_AGAIN = re.compile(r"\bany ?more\b|\bno longer\b|\bany longer\b", re.IGNORECASE)
 _PARTS = vocabulary("away out off down over up there here back")
 _BESIDE = vocabulary("without after before during for because since despite by until")
 """Prepositions that add something to a clause and leave what it says as it is."""
@@ -137,8 +136,7 @@ def _shape(clause: Clause, dated: frozenset[int], start: int) -> ClauseShape:
             elif child.dep == "ccomp" and child.i > link.i:
                 rest.append(("that", child))
     words = clause.words()
-    text = " ".join(word.text for word in words)
-    over = bool(_AGAIN.search(text))
+    over = is_no_longer(" ".join(word.text for word in words))
     done = status(clause) in ("happened", "ongoing") or (over and tense(clause) != "future")
     subject = clause.subject
     passive = subject is not None and subject.dep == "nsubjpass"

@@ -28,8 +28,13 @@ from everwhen.write.extract.clauses import (
 )
 from everwhen.write.extract.grammar import (
     ARRANGING,
+    LIGHT,
     MANNERS,
+    MENTAL,
+    OCCASIONS,
+    PERSON_WORDS,
     SECOND,
+    STATIVE,
     VAGUE,
     WH,
     Parse,
@@ -39,7 +44,7 @@ from everwhen.write.extract.grammar import (
     vocabulary,
 )
 from everwhen.write.extract.names import Coreference
-from everwhen.write.modality import denied, is_event, status, tense, unmeant
+from everwhen.write.modality import denied, status, tense, unmeant
 from everwhen_time import Interval
 
 SURE, INFERRED, LOOSE = 0.85, 0.5, 0.5
@@ -300,6 +305,7 @@ def _worded(dated: DatedExpression, parse: Parse) -> str:
 
 MOST_TIMES = 5
 """Times of one clause that are told as events of their own."""
+_BECOMING = vocabulary("make get find keep leave feel stay become remain")
 _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
 
@@ -541,3 +547,53 @@ def _place(between: Sequence[Word]) -> list[Word]:
     """The words between two times without what joins them and the second one's preposition."""
     words = [word for word in between if word.lower not in _JOINTS and word.pos not in ("PUNCT", "SPACE")]
     return words[:-1] if words and words[-1].pos == "ADP" else words
+
+
+# Whether a clause says an occurrence: a thing done, or a state that is dated
+
+
+def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
+    """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
+    lemma = clause.verb.lemma
+    if lemma in MENTAL and len(clause.chain) == 1:
+        return False
+    if clause.object is not None and clause.object.tag == "WP":
+        return False  # "what she said today"
+    if lemma in ("do", "can", "should", "promise", "use") and clause.object is None:
+        return False  # "he did", "I promise": an answer, or a manner of speaking
+    if any(dated.interval is not None or dated.ref.kind == "recurrence" for dated in times):
+        return True
+    lasts = any(dated.ref.kind == "duration" for dated in times)
+    if lasts and tense(clause) in ("perfect", "progressive"):
+        return True
+    return _is_news(clause, state) and _is_deed(clause, state, listed)
+
+
+def _is_news(clause: Clause, state: Status) -> bool:
+    """Whether an undated clause is more than encouragement, a feeling or a prediction."""
+    subject, object_ = clause.subject, clause.object
+    if subject is not None and subject.lower in SECOND:
+        return False  # "you got this", "you'll make it"
+    if object_ is not None and object_.lemma in VAGUE and clause.verb.lemma in LIGHT:
+        return False
+    if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
+        return False  # "makes me happy", "got tired"
+    told = clause.verb.child("ccomp")
+    if object_ is None and told is not None and told.i > clause.verb.i:
+        return False  # "I heard that …": the other clause tells it
+    if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
+        return False  # "I can't wait"
+    if state == "planned" and subject is not None and subject.pos == "NOUN":
+        return subject.lemma in PERSON_WORDS  # "the studio will change things" is a prediction
+    return not (state == "negated" and tense(clause) == "future" and object_ is None)  # "I won't give up"
+
+
+def _is_deed(clause: Clause, state: Status, listed: bool) -> bool:
+    """Whether an undated clause tells something done: no state, no habit, no general truth."""
+    lemma, kind, object_ = clause.verb.lemma, tense(clause), clause.object
+    if lemma == "have" and object_ is not None and kind in ("past", "perfect", "future"):
+        return object_.lemma in OCCASIONS or (state == "negated" and kind == "perfect")
+    told = listed or kind != "present"
+    if kind == "bare" and not listed:
+        told = state == "negated"  # "I couldn't come", but not "select a box"
+    return told and lemma not in STATIVE

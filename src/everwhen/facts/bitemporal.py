@@ -26,7 +26,7 @@ from everwhen.types import Origin
 
 OWN = 3
 RIGHTS: Mapping[Origin, int] = {
-    "user": OWN, "observation": OWN, "inference": OWN,  # set by a call, or told of a thing, which cannot speak
+    "user": OWN, "observation": OWN, "inference": OWN,  # set by a call, or said of a thing, which cannot speak
     "self": OWN,
     "speaker": 2,
     "assistant": 1, "system": 1,

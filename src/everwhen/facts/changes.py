@@ -281,7 +281,7 @@ def end_facts(ledger: FactLedger, key: FactKey, on: datetime, at: datetime) -> l
     for slot in ledger.slots(key.seq):
         row = ledger.last_started(slot, on - INSTANT)
         if row is not None and (row.valid_to is None or row.valid_to > on):
-            ended.append(revised(ledger, row, at, claimed_to=on, valid_to=on, act=_by_hand(row)))
+            ended.append(revised(ledger, row, at, claimed_to=on, valid_to=on, act=_set_by_user(row)))
     if not ended:
         raise NotFound(
             f"nothing of '{key.subject} {key.predicate}' holds until {on.isoformat()}, so nothing ends then; "
@@ -300,9 +300,9 @@ def confirm_fact(ledger: FactLedger, fact_id: str, at: datetime, by: str) -> Fac
             f"fact {fact_id} is not believed, so it cannot be confirmed; assert or correct it instead"
         )
     recorded = ledger.touch(row.key, at)
-    if row.act != _by_hand(row):
-        told = row.origin if RIGHTS[row.origin] >= OWN else "user"
-        row = revised(ledger, row, recorded, act=_by_hand(row), origin=told)
+    if row.act != _set_by_user(row):
+        origin = row.origin if RIGHTS[row.origin] >= OWN else "user"
+        row = revised(ledger, row, recorded, act=_set_by_user(row), origin=origin)
     ledger.reinforce(row, recorded, at, 0)
     return existing_fact(ledger, fact_id)
 
@@ -327,7 +327,7 @@ def _accepted(ledger: FactLedger, row: FactRow, at: datetime, by: str) -> FactRo
         ledger.supersede(row, at, "revised", row.reason)
         end = row.claimed_to or known.claimed_to
         accepted = revised(
-            ledger, known, at, claimed_to=end, valid_to=until(end, after), act=_by_hand(known), **why
+            ledger, known, at, claimed_to=end, valid_to=until(end, after), act=_set_by_user(known), **why
         )
         ledger.adopt(known.id, row.id)
     _drop_proposals(ledger, accepted, at)
@@ -457,7 +457,7 @@ def _searchable(ledger: FactLedger, row: FactRow, said: FactStatement, at: datet
     return row
 
 
-def _by_hand(row: FactRow) -> Act:
+def _set_by_user(row: FactRow) -> Act:
     """A person has spoken of what an extractor had learned: from now on it is their word."""
     return "assert" if row.act == "learn" else row.act
 

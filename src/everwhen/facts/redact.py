@@ -118,8 +118,8 @@ def _named(found: re.Match[str]) -> str:
 
 
 def _is_a_word(name: str, value: str) -> bool:
-    told = ":" in name or "=" in name
-    return not told and re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.,;:!?)]*", value) is not None
+    assigned = ":" in name or "=" in name
+    return not assigned and re.fullmatch(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*[.,;:!?)]*", value) is not None
 
 
 def _without_keys(text: str) -> str:

@@ -121,7 +121,7 @@ def _look_again(
             return
         if end.came_later:
             reopen_fact(ledger, row.id, at)
-        else:  # nobody has said that it goes on: reading the others again tells what they say
+        else:  # nobody has said that it goes on: reading the others again shows what they say
             retract_fact(ledger, row.id, at, REREAD)
     elif not again or not _as_before(row, again):
         retract_fact(ledger, row.id, at, REREAD)

@@ -149,7 +149,7 @@ def _status(row: FactRow) -> Status:
 
 _AT_ONCE = 500
 _REPORTED = {
-    "missing": "'{}' was reported gone on {}: confirm it, or end or retract it",
+    "missing": "'{}' was reported missing on {}: confirm it, or end or retract it",
     "change": "'{}' changed on {}: check whether it still holds, then confirm or correct it",
 }
 ToFacts = Callable[[Iterable[FactRow]], list[Fact]]
@@ -219,7 +219,7 @@ def contradicted(store: FactStore) -> Iterator[tuple[FactRow, str]]:
 
 
 def reported(store: FactStore, kind: str, now: datetime) -> Iterator[tuple[FactRow, str]]:
-    """Context mismatch, external change: facts that name what was reported gone or changed after they were stated."""
+    """Context mismatch, external change: facts that name what was reported so after they were stated."""
     seen: set[int] = set()
     for report in reversed(store.reports(now)):  # the newest report of a thing speaks for all
         if report.kind != kind:

@@ -136,7 +136,7 @@ class FactStatement:
     start: datetime | None = None
     end: datetime | None = None
     ends: bool = False
-    """Whether it only ends what is known: where nothing is, it tells nothing."""
+    """Whether it only ends what is known: where nothing is, it says nothing."""
     grain: Grain = "second"
     confidence: float = 1.0
     domain: str | None = None

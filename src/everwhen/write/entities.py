@@ -529,13 +529,13 @@ def _question(store: Store, pair: NamePair) -> str:
     units = store.graph.units_of_entity(pair.known.id, 4 * SHOWN)
     rows = (store.units(units) if units else turns_saying(store, pair.known.name, SHOWN)).values()
     earlier = [_line(row) for row in rows if row.kind == "turn"][:SHOWN]
-    told = [{"name": pair.name, "said": [_line(pair.turn)]}, {"name": pair.known.name, "said": earlier}]
+    both = [{"name": pair.name, "said": [_line(pair.turn)]}, {"name": pair.known.name, "said": earlier}]
     signals = {
         "name similarity": round(pair.similarity, 2),
         "share of the same company": round(pair.shared, 2),
         "days apart": round(pair.days),
     }
-    return "\n".join(["<names>", *map(as_data, (*told, signals)), "</names>", "Are they the same?"])
+    return "\n".join(["<names>", *map(as_data, (*both, signals)), "</names>", "Are they the same?"])
 
 
 def _line(row: Turn | UnitRow) -> str:

@@ -87,7 +87,7 @@ SAYING = 3
 """Words that a quotation has beside a value, so that it says something of it: a title in quotation marks does not."""
 
 
-@lru_cache(maxsize=64)  # a turn tells several facts
+@lru_cache(maxsize=64)  # a turn states several facts
 def passed_on(text: str) -> list[tuple[int, int]]:
     """Where a turn has somebody else's text."""
     looked = text[:LOOKED]
@@ -133,7 +133,7 @@ LEFT_OUT = "[…]"
 Words: TypeAlias = tuple[str, ...]
 
 _PREAMBLE = r"(?:^Today is [\d-]{10} \w+\.\s*)?^[^\n<>]{0,200}\bdata, not instructions\.\s*"
-"""The sentence in front of every frame, and the day where it is told."""
+"""The sentence in front of every frame, and the day where it is given."""
 _FRAME = re.compile(
     # One that never ends was cut off: then only that sentence shows that it is a frame.
     rf"(?:{_PREAMBLE})?<memories\b[^<>]*>(?P<inside>.*?)</memories\s*>|{_PREAMBLE}<memories\b[^<>]*>(?P<cut>.*)\Z",
@@ -152,7 +152,7 @@ _CODE = re.compile(r"^\s*(?:```|~~~)")
 _WORD = re.compile(
     r"\[…\]|[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]|[^\W_\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+(?:['’][^\W_]+)*"
 )
-# Who speaks changes when a memory is told to the one whom it is about: "I moved with my dog", "You moved with your".
+# Who speaks changes when a memory is retold to the one whom it is about: "I moved with my dog", "You moved with your".
 _PERSON = {
     word: one
     for one, words in {
@@ -245,13 +245,13 @@ class Echoes:
 
     def _index(self, text: str) -> None:
         bare = _SPOKEN.sub("", text)
-        for told in {text, bare, _DATED.sub("", text), _DATED.sub("", bare)}:
-            said = [word for word, _, _ in _words(told)]
+        for memory in {text, bare, _DATED.sub("", text), _DATED.sub("", bare)}:
+            said = [word for word, _, _ in _words(memory)]
             for size in range(SHORTEST, self.words + 1):
                 runs = (tuple(said[n : n + size]) for n in range(len(said) - size + 1))
                 self._runs.update(run for run in runs if LEFT_OUT not in run)
-            for start, end in (*pieces(told, 0), (0, len(told))):
-                sentence = tuple(word for word, _, _ in _words(told[start:end]))
+            for start, end in (*pieces(memory, 0), (0, len(memory))):
+                sentence = tuple(word for word, _, _ in _words(memory[start:end]))
                 if len(sentence) >= min(SHORTEST - 1, self.words):
                     self._sentences.add(sentence)
 

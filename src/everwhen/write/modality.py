@@ -110,7 +110,7 @@ def tense(clause: Clause) -> Tense:
     if tag == "VBG":
         return "progressive"
     if helpers & _PRESENT:
-        return "present"  # "is booked" tells a state; a past participle without any helper is a past
+        return "present"  # "is booked" is a state; a past participle without any helper is a past
     if tag in ("VBD", "VBN"):
         return "past"
     return "present" if tag in ("VBZ", "VBP") else "bare"

@@ -37,7 +37,7 @@ from everwhen.write.extract.base import (
 from everwhen.write.foreign_text import prose
 
 MOST_PER_TURN = 20
-"""Events, and names, of one turn that are kept; more is a list somebody pasted, or a model gone astray."""
+"""Events, and names, of one turn that are kept; more is a list somebody pasted, or a model that went astray."""
 
 
 def process(
@@ -77,11 +77,11 @@ def process(
     near = links.similar_units(store.graph, raw, "turn", embedder.name, link_similarity)
     # Facts first: a crash in between has them learned twice, which says the same, and never not at all.
     if not extraction.in_vain:
-        told = {turn.id: turn for turn in read}
+        fresh = {turn.id: turn for turn in read}
         said_by = SaidBy(store, turns, entities)
-        facts = believed(store, reader, said_by.attributed(extraction.facts), told)
-        facts += said_by.attributed(endings(store, reader, facts, told))
-        learn_facts(store, embedder, facts, told, list(turns), dated=dated)
+        facts = believed(store, reader, said_by.attributed(extraction.facts), fresh)
+        facts += said_by.attributed(endings(store, reader, facts, fresh))
+        learn_facts(store, embedder, facts, fresh, list(turns), dated=dated)
     found = _Found(extraction, turns, mine, units, similar, near, link_similarity, topics, replaced)
     names = AmbiguousNames(judge)
     try:
@@ -204,7 +204,7 @@ def _units(
 
 
 def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> LocalTime:
-    """When it occurred, else when it was told: as the store gives it back (`Keep.unit_dates`)."""
+    """When it occurred, else when it was said: as the store gives it back (`Keep.unit_dates`)."""
     if thing.occurred is not None and thing.occurred.start is not None:
         return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
     return LocalTime(turn.said_at, turn.zone)

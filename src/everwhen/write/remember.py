@@ -37,7 +37,7 @@ class MessageDefaults:
     zone: str | None = None
     """Where they were said, whatever their times say."""
     bank_zone: str = "UTC"
-    """Where they were said when nothing else tells."""
+    """Where they were said when nothing else says so."""
     metadata: Metadata | None = None
 
 
@@ -51,7 +51,7 @@ def remember(store: Store, embedder: Embedder, settings: Settings, turns: Sequen
     for turn in turns:
         if turn.id in forgotten:
             continue
-        # The words of an expired turn are gone: it is known all the same, and what comes under its id is not it.
+        # The words of an expired turn are deleted: it is known all the same, and what comes under its id is not it.
         there = new[turn.id].text if turn.id in new else known.get(turn.id)
         if there is None:
             new[turn.id] = turn
@@ -111,7 +111,7 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         if turn.session not in newest:
             newest[turn.session] = store.last_turn(turn.session, FOREVER)
         stored = newest[turn.session]
-        if stored is not None and stored.said_at > turn.said_at:  # told late: it belongs between others
+        if stored is not None and stored.said_at > turn.said_at:  # it came late: it belongs between others
             stored = store.last_turn(turn.session, turn.said_at)
         before = _later(stored, last.get(turn.session))
         segment = before.segment if before else None

@@ -36,7 +36,7 @@ class Worker:
         self._jobs = jobs
         self._process = process
         self.behind: Callable[[Callable[[], bool]], object] | None = None
-        """What is done when the list is empty and something was extracted; it is told whether it may go on."""
+        """What is done when the list is empty and something was extracted; it is given whether it may go on."""
         self._owner = f"{socket.gethostname()}:{os.getpid()}:{id(self):x}"
         self._state = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -208,7 +208,7 @@ class Worker:
         try:
             self._jobs.release(self._owner)
         except EverwhenError:
-            return  # the bank is closed or gone: the claims end with the process
+            return  # the bank is closed or deleted: the claims end with the process
 
 
 _started: weakref.WeakSet[Worker] = weakref.WeakSet()

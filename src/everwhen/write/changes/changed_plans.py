@@ -150,7 +150,7 @@ def _nearest(day: str, turn: Turn, start: datetime) -> Interval | None:
 
 
 MOST_PLANS = 100
-"""Plans that a turn may speak of, those told last."""
+"""Plans that a turn may speak of, those said last."""
 ALIKE = 0.65
 """The cosine from which a noun and a verb mean the same: 0.83 of flight and fly, 0.53 of ticket and fly."""
 BEFORE = 160
@@ -168,7 +168,7 @@ SAYS_LITTLE = LIGHT | STATIVE | ARRANGING | {"happen", "start", "begin", "go", "
 
 @dataclass(frozen=True, slots=True)
 class PlannedEvent:
-    """A dated event that was told before, and the words that describe it."""
+    """A dated event that was said before, and the words that describe it."""
 
     event: Event | ExtractedEvent
     occurred: Interval
@@ -213,10 +213,10 @@ class PlanSentence:
                 yield inner or word
 
     def ahead(self, plans: Sequence[PlannedEvent]) -> list[PlannedEvent]:
-        """Those that were told by then and are not over."""
+        """Those that were said by then and are not over."""
         now = self.turn.said_at
-        told = (plan for plan in plans if plan.said.said_at <= now)
-        return [plan for plan in told if plan.occurred.end is None or plan.occurred.end > now]
+        known = (plan for plan in plans if plan.said.said_at <= now)
+        return [plan for plan in known if plan.occurred.end is None or plan.occurred.end > now]
 
     def name_of(self, theme: Word, plan: PlannedEvent) -> str:
         """What a question calls the plan: as the sentence does, and with whom."""
@@ -245,10 +245,12 @@ class SameMeaning:
 
 
 def known_plans(store: Store, turns: Mapping[str, Turn], since: datetime) -> list[PlannedEvent]:
-    """The plans of the calendar that are still ahead, and what was told lately and may be put right."""
+    """The plans of the calendar that are still ahead, and what was said lately and may be corrected."""
     ahead = store.graph.events(status="planned", between=Interval(since, None, "second"))
-    told = [event for event in (*ahead, *store.graph.events_told(list(turns))) if event.superseded_at is None]
-    last = sorted(told, key=lambda event: event.said_at or since)[-MOST_PLANS:]
+    events = [
+        event for event in (*ahead, *store.graph.events_told(list(turns))) if event.superseded_at is None
+    ]
+    last = sorted(events, key=lambda event: event.said_at or since)[-MOST_PLANS:]
     events = {event.id: event for event in last}
     known = {turn.id: turn for turn in store.turns(ids=[event.told_in for event in events.values()])}
     plans = (plan_of(event, known[event.told_in]) for event in events.values() if event.told_in in known)
@@ -369,12 +371,14 @@ def versions(
         lately = {one.id for one in recent if one.session == turn.session}
         before = recent[-2] if len(recent) > 1 else None
         sentences = list(islice(sentences_of(turn, before), MOST_SENTENCES)) if plans or own else []
-        told = [plan for place in own if (plan := plan_of(events[place], turn))]
-        asked.all([one for said in sentences for one in _questions(said, [*plans, *told], means)])
+        own_plans = [plan for place in own if (plan := plan_of(events[place], turn))]
+        asked.all([one for said in sentences for one in _questions(said, [*plans, *own_plans], means)])
         spoken_of: PlannedEvent | None = None
         for said in sentences:
-            told = [plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)]
-            known = said.ahead([*plans, *told])
+            own_plans = [
+                plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)
+            ]
+            known = said.ahead([*plans, *own_plans])
             last = [spoken_of] if spoken_of in known else [one for one in known if one.said.id in lately]
             names = {word.lower for word in said.words if word.pos == "PROPN" and said.at(word) is None}
             last = last or [
@@ -396,9 +400,9 @@ def versions(
             if (version := plan_of(event, turn)) is not None:  # "We put off Lisbon. The new dates are …"
                 spoken_of = version
                 plans.append(version)
-        gone = {id(old) for _, old in found}
-        gone |= {id(plan.event) for plan in plans}
-        now = [event for event in events if event.turns[:1] == (turn.id,) and id(event) not in gone]
+        replaced = {id(old) for _, old in found}
+        replaced |= {id(plan.event) for plan in plans}
+        now = [event for event in events if event.turns[:1] == (turn.id,) and id(event) not in replaced]
         plans += [plan for event in now if (plan := plan_of(event, turn)) is not None]
     return replace(extraction, events=tuple(events)), found
 
@@ -477,8 +481,8 @@ def _decided(asked: _Asked, said: PlanSentence, theme: Word, plan: PlannedEvent)
     new = new_time(said.text, times, said.turn, plan.occurred)
     if new is not None:
         plain = theme.dep in SUBJECTS and (same or verb.lemma in SAYS_LITTLE) and not takes_part
-        told = max(when.relevance, other.relevance if moved else 0.0) > 0 and when.status not in _UNREAL
-        return new if told and (plain or disturbed) else None
+        is_said = max(when.relevance, other.relevance if moved else 0.0) > 0 and when.status not in _UNREAL
+        return new if is_said and (plain or disturbed) else None
     for ref in times if disturbed else ():
         parts = [word for word in said.words if said.at(word) is ref]
         if ref.duration is not None and (sign := amount(parts, verb)):
@@ -521,13 +525,13 @@ def _pronoun_or_date(
         return None
     if any(word.head.tag == "VBD" and word.head.lemma == "be" for word in themes):
         return None  # "it was on the 14th last year"
-    told = [plan for plan in plans if about or plan.said.speaker == said.turn.speaker]
+    spoken_of = [plan for plan in plans if about or plan.said.speaker == said.turn.speaker]
     others = [word for word in said.words if word.pos not in ("PUNCT", "SPACE", "INTJ") and not said.at(word)]
     named = any(word.pos in NOUNS and word.dep != "ROOT" for word in others)
-    if not told or (not about and (named or len(others) > SHORT)):
+    if not spoken_of or (not about and (named or len(others) > SHORT)):
         return None
-    latest = max(plan.said.said_at for plan in told)
-    last = [plan for plan in told if plan.said.said_at == latest]
+    latest = max(plan.said.said_at for plan in spoken_of)
+    last = [plan for plan in spoken_of if plan.said.said_at == latest]
     if len(last) != 1:
         return None
     plan = last[0]

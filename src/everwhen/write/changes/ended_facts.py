@@ -57,12 +57,12 @@ _NOT_NOW = vocabulary("once almost nearly never")
 
 @dataclass(frozen=True, slots=True)
 class KnownFact:
-    """Something that holds: of whom, what, and the sentence that told it."""
+    """Something that holds: of whom, what, and the sentence that said it."""
 
     subject: str
     relation: Relation
     value: str
-    told: str
+    sentence: str
     sure: float = 1.0
     since: datetime | None = None
 
@@ -259,9 +259,9 @@ _YES, _NO, _ENDED = KINDS.index("yes"), KINDS.index("no"), STATUSES.index("ended
 
 
 def endings(
-    store: Store, reader: Reader | None, told: Sequence[ExtractedFact], turns: Mapping[str, Turn]
+    store: Store, reader: Reader | None, stated: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> list[ExtractedFact]:
-    """The ends of facts that the turns tell of, beside what `told` says already."""
+    """The ends of facts that the turns speak of, beside what is `stated` already."""
     found: list[ExtractedFact] = []
     for turn in sorted(turns.values(), key=_order):
         if reader is None or turn.role != "user" or not is_told(turn):
@@ -269,7 +269,7 @@ def endings(
         shapes = shapes_of(turn)
         names = relations_ended(shapes)
         if names:
-            known = _known(store, turn, names, told, turns)
+            known = _known(store, turn, names, stated, turns)
             found += _ended(reader, turn, shapes, _meant(turn, shapes, known)[:MOST])
     return found
 
@@ -281,9 +281,11 @@ def _meant(
     kinds = Counter((folded(one.subject), one.relation.name) for one in known)
     found = []
     for one in known:
-        told = ending(shapes, one, own=_is_own(one, turn))
-        if told is not None and (told[1] or kinds[folded(one.subject), one.relation.name] == 1):
-            found.append((one, told[0]))
+        found_ending = ending(shapes, one, own=_is_own(one, turn))
+        if found_ending is not None and (
+            found_ending[1] or kinds[folded(one.subject), one.relation.name] == 1
+        ):
+            found.append((one, found_ending[0]))
     return found
 
 
@@ -313,12 +315,12 @@ def read(
     for one, own, text, place, _ in asked:
         start, end = next((at for at in pieces(text, PIECE) if place < at[1]), (0, PIECE))
         fact = f"{SPEAKER if own else one.subject} {one.relation.name} {one.value}"
-        passage = Passage(SPEAKER, text[start:end], f"{SPEAKER}: {one.told}")
+        passage = Passage(SPEAKER, text[start:end], f"{SPEAKER}: {one.sentence}")
         still.append((f"Is it still so that {fact}?", passage))
     readings = reader.read_each(still)
     for (one, own, _, _, shapes), (_, passage), reading in zip(asked, still, readings, strict=True):
         question = asked_of(one.relation.questions[0], SPEAKER if own else one.subject)
-        pair = (Passage(SPEAKER, one.told), Passage(SPEAKER, passage.text))
+        pair = (Passage(SPEAKER, one.sentence), Passage(SPEAKER, passage.text))
         renews = float(reader.renews(question, [pair])[0])
         built = float(ending(shapes, one, own=own) is not None)
         found.append((*_signs(reading), renews, built))
@@ -331,11 +333,11 @@ def _signs(reading: Reading) -> tuple[float, ...]:
 
 
 def _known(
-    store: Store, turn: Turn, names: set[str], told: Sequence[ExtractedFact], turns: Mapping[str, Turn]
+    store: Store, turn: Turn, names: set[str], stated: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> list[KnownFact]:
-    """What holds when a turn is said, and may be ended by it; without what the turn itself tells of."""
+    """What holds when a turn is said, and may be ended by it; without what the turn itself speaks of."""
     kinds = {one.name: one for one in relations() if one.name in names}
-    mine = [one for one in told if turn.id in one.turns]
+    mine = [one for one in stated if turn.id in one.turns]
     own = {(folded(one.subject), one.predicate, _slot(one.predicate, one.object)) for one in mine}
     people = {folded(turn.speaker), *(folded(name) for name in _possible_names(turn.text))}
 
@@ -344,7 +346,7 @@ def _known(
         return name in kinds and folded(subject) in people and key not in own
 
     found: dict[tuple[str, str, str], KnownFact] = {}
-    for one in told:
+    for one in stated:
         before = turns.get(one.turns[0]) if one.turns and one.status == "holds" else None
         earlier = before is not None and _order(before) < _order(turn)
         if before is not None and earlier and is_meant(one.subject, one.predicate, one.object):
@@ -370,7 +372,7 @@ def _known(
 
 
 def _slot(predicate: str, value: str) -> str:
-    """What tells a fact from others of its kind: its value, where several hold at a time."""
+    """What distinguishes a fact from others of its kind: its value, where several hold at a time."""
     many = any(one.name == predicate and one.many for one in relations())
     return folded(value) if many else ""
 
@@ -398,7 +400,7 @@ def _times(turn: Turn, shape: ClauseShape) -> list[Interval]:
 
 def _is_elsewhen(turn: Turn, shape: ClauseShape, known: KnownFact) -> bool:
     """Whether the sentence speaks of a time at which the fact cannot have ended: one to come, an hour, or one before
-    it was told."""
+    it was said."""
     for time in _times(turn, shape):
         ahead = time.start is not None and time.start > turn.said_at
         early = known.since is not None and time.end is not None and time.end <= known.since
@@ -408,7 +410,7 @@ def _is_elsewhen(turn: Turn, shape: ClauseShape, known: KnownFact) -> bool:
 
 
 def _since(turn: Turn, shape: ClauseShape, known: KnownFact) -> Interval | None:
-    """From when it holds no longer, where the sentence says one time that is over; never from before it was told."""
+    """From when it holds no longer, where the sentence says one time that is over; never from before it was said."""
     times = _times(turn, shape)
     start = times[0].start if len(times) == 1 else None
     begun = known.since

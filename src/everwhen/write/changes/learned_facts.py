@@ -101,16 +101,16 @@ def believed(
     store: Store, reader: Reader | None, facts: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> list[ExtractedFact]:
     """The facts without those that contradict what is held and cannot replace it."""
-    told = sorted(
+    in_order = sorted(
         (one for one in facts if one.turns and one.turns[0] in turns),
         key=lambda one: turns[one.turns[0]].said_at,
     )
     if reader is None:
-        return told
+        return in_order
     predicates = Predicates(store.facts.predicates())
     held: dict[Key, tuple[str, Turn]] = {}
     found: list[ExtractedFact] = []
-    for fact in told:
+    for fact in in_order:
         turn, predicate = turns[fact.turns[0]], predicates.find(fact.predicate)
         if fact.status == "holds" and not predicate.multi:
             key = (folded(fact.subject), predicate.key)
@@ -125,7 +125,7 @@ def believed(
 
 
 def _held_before(store: Store, key: Key, turn: Turn) -> tuple[str, Turn] | None:
-    """What holds when a turn is said, and the turn that told it."""
+    """What holds when a turn is said, and the turn that said it."""
     for row in store.facts.valid_at(turn.said_at, {key[0]}, {key[1]}, None):
         sources = store.facts.sources([row.id]).get(row.id, [])
         before = [one for one in store.turns(ids=sources) if one.said_at < turn.said_at]
@@ -166,8 +166,8 @@ def learn_facts(
     `around` are those that were read to understand them.
     """
     known = _Known(store, turns)
-    told = [one for one in facts if one.turns and one.turns[0] in turns]
-    for fact in sorted(told, key=lambda one: turns[one.turns[0]].said_at):
+    dated_facts = [one for one in facts if one.turns and one.turns[0] in turns]
+    for fact in sorted(dated_facts, key=lambda one: turns[one.turns[0]].said_at):
         turn = turns[fact.turns[0]]
         if fact.status in ("ended", "denied"):
             found = _ended(known, fact, turn)

@@ -50,7 +50,7 @@ class Batch:
     earlier: tuple[Turn, ...] = ()
     """Turns before those of `before`: only a narrative that goes on may reach back to them."""
     vectors: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, compare=False)
-    """What turns mean, where that is known: tells where a topic ends."""
+    """What turns mean, where that is known: shows where a topic ends."""
 
     @property
     def ids(self) -> frozenset[str]:

@@ -91,7 +91,7 @@ def is_predicate(word: Word) -> bool:
     if word.tag == "VB" and word.dep != "ROOT" and _is_infinitive(word):
         return False  # "to perform there": its time belongs to the verb above
     if word.dep == "advcl" and word.tag in ("VBG", "VBN", "VBD") and not word.child(*_SUBJECTS):
-        return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" tells of the speaker
+        return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" is about the speaker
     if word.dep == "ccomp" and is_small(word):
         return False
     return word.dep != "conj" or word.head.dep not in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp")
@@ -103,14 +103,14 @@ def _is_infinitive(word: Word) -> bool:
 
 
 def is_small(word: Word) -> bool:
-    """ "helped [him pack]", "had [my blood taken]": a bare verb below another tells nothing of its own."""
+    """ "helped [him pack]", "had [my blood taken]": a bare verb below another says nothing of its own."""
     subject = word.child(*_SUBJECTS)
     bare = word.tag in ("VB", "VBN", "VBG") and word.child("aux", "auxpass", "mark") is None
     return bare and word.head.lemma in _PERCEIVING and subject is not None and word.i > word.head.i
 
 
 def _opens(word: Word) -> bool:
-    """Whether the word begins its sentence, cries aside, and a comma ends what it tells."""
+    """Whether the word begins its sentence, cries aside, and a comma ends what it says."""
     top = [word, *word.ancestors()][-1]
     aside = ("INTJ", "PUNCT", "SPACE", "ADV", "CCONJ")
     return next((one for one in top.subtree() if one.pos not in aside), None) is word
@@ -220,7 +220,7 @@ def _clause_heads(chain: list[Word]) -> Iterator[Word]:
 
 
 FIXED = 0.75
-"""Confidence below which `when` calls an expression floating: no tense told it which Friday."""
+"""Confidence below which `when` calls an expression floating: no tense says which Friday."""
 
 _PUT_ON = re.compile(r"\b(?:to|for|from)\s+(?:the\s+)?$", re.IGNORECASE)
 

@@ -48,7 +48,7 @@ from everwhen.write.modality import denied, status, tense, unmeant
 from everwhen_time import Interval
 
 SURE, INFERRED, LOOSE = 0.85, 0.5, 0.5
-"""Confidence of an event whose clause is dated, of one dated by its turn, and of one told without a verb."""
+"""Confidence of an event whose clause is dated, of one dated by its turn, and of one said without a verb."""
 BECAUSE, SO, AFTER = 0.8, 0.7, 0.5
 """Confidence that one event caused another, by the word that says so."""
 _OPENERS = vocabulary("when while after before because so then also btw anyway plus")
@@ -56,7 +56,7 @@ _OPENERS = vocabulary("when while after before because so then also btw anyway p
 
 @dataclass(frozen=True, slots=True)
 class EventDraft:
-    """What a clause, a fragment or a list item tells, with the words that tell it."""
+    """What a clause, a fragment or a list item says, with the words that say it."""
 
     event: ExtractedEvent
     words: tuple[Word, ...] = ()
@@ -135,11 +135,13 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Core
         place = words.index(clause.verb) + 1  # "a shelf I built": "Ana built a shelf"
         parts = (coref.tell(words[:place]), coref.phrase(clause.object), coref.tell(words[place:]))
         return " ".join(part for part in parts if part)
-    told = coref.tell(words)
-    if (clause.subject is None or clause.inherited) and not told.casefold().startswith(subject.casefold()):
+    sentence = coref.tell(words)
+    if (clause.subject is None or clause.inherited) and not sentence.casefold().startswith(
+        subject.casefold()
+    ):
         proper = bool(words) and words[0].pos == "PROPN"
-        told = f"{subject} {told if proper else told[:1].lower() + told[1:]}"
-    return told
+        sentence = f"{subject} {sentence if proper else sentence[:1].lower() + sentence[1:]}"
+    return sentence
 
 
 def quantity_of(words: Sequence[Word], times: Sequence[DatedExpression]) -> str:
@@ -212,7 +214,7 @@ def fragment(
 
 
 def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn]) -> EventDraft | None:
-    """What a turn that only says a time tells of: the event asked for, or the last one that its speaker told."""
+    """What a turn that only says a time is about: the event asked for, or the last one of its speaker."""
     if not before or before[-1].turn.speaker == turn.speaker or turn.role == "assistant" or len(parses) != 1:
         return None
     asked, (reply,) = before[-1], parses
@@ -223,7 +225,7 @@ def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn]) ->
         return None
     clause = next((one for one in reversed(clauses(question)) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
-        return _told_before(turn, before[:-1], dated, reply)
+        return _event_before(turn, before[:-1], dated, reply)
     heard = replace(asked.coref, listener=turn.speaker)  # "you" is who answers
     return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard)
 
@@ -236,14 +238,14 @@ def _time_alone(parse: Parse, turn: Turn) -> DatedExpression | None:
     return found[0] if len(found) == 1 and all(word.lower in _AROUND_A_TIME for word in rest) else None
 
 
-def _told_before(
+def _event_before(
     turn: Turn, before: Sequence[ParsedTurn], dated: DatedExpression, reply: Parse
 ) -> EventDraft | None:
     """ "I quit my job." - "Oh, when?" - "Last Friday"."""
-    told = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()
-    if not told or not told[0].event.inferred:
+    last = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()
+    if not last or not last[0].event.inferred:
         return None
-    event = told[0].event
+    event = last[0].event
     return _dated(event, dated, "future" if event.status == "planned" else "past", reply)
 
 
@@ -260,11 +262,11 @@ def _of_the_question(
         turns=(turn.id,),
         polarity=-1 if denied(clause) else 1,
     )
-    told = _dated(asked, dated, "past" if past else "future", reply)
-    start = told.event.occurred.start if told is not None and told.event.occurred is not None else None
-    if told is not None and not past and start is not None and start > turn.said_at:
-        return replace(told, event=replace(told.event, status="planned"))
-    return told
+    draft = _dated(asked, dated, "past" if past else "future", reply)
+    start = draft.event.occurred.start if draft is not None and draft.event.occurred is not None else None
+    if draft is not None and not past and start is not None and start > turn.said_at:
+        return replace(draft, event=replace(draft.event, status="planned"))
+    return draft
 
 
 def _dated(event: ExtractedEvent, dated: DatedExpression, side: Side, reply: Parse) -> EventDraft | None:
@@ -304,7 +306,7 @@ def _worded(dated: DatedExpression, parse: Parse) -> str:
 
 
 MOST_TIMES = 5
-"""Times of one clause that are told as events of their own."""
+"""Times of one clause that become events of their own."""
 _BECOMING = vocabulary("make get find keep leave feel stay become remain")
 _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 
@@ -312,7 +314,7 @@ _JOINTS = frozenset({"and", "or", ",", "&", "then", ";"})
 @dataclass(frozen=True, slots=True)
 class ClauseContext:
     """What stands around a clause: the turn and who is meant in it, and what dates it: its own expressions, the
-    sentence's frame, the event told just before, the header."""
+    sentence's frame, the event said just before, the header."""
 
     turn: Turn
     parse: Parse
@@ -331,7 +333,7 @@ def events(
     header: ListHeader,
     before: EventDraft | None,
 ) -> list[EventDraft]:
-    """The events that a passage tells, in its order; `before` is the last one told in the same turn."""
+    """The events that a passage states, in its order; `before` is the last one in the same turn."""
     found = clauses(parse)
     owned, loose = attach(found, expressions(parse, turn))
     frames = _frames(found, owned)
@@ -349,16 +351,16 @@ def events(
         draft = _draft(clause, near)
         if draft is not None:
             drafts += [draft, *_further(draft, near)]
-    told = {clause.first.sentence for clause in found}
+    covered = {clause.first.sentence for clause in found}
     if passage.item and not drafts and header.dated is not None:
         loose = [*loose, header.dated]
     for dated in loose:
         sentence = parse.sentences[dated.words[0].sentence if dated is not header.dated else 0]
-        if sentence[0].sentence not in told and others.isdisjoint(word.i for word in sentence):
+        if sentence[0].sentence not in covered and others.isdisjoint(word.i for word in sentence):
             draft = fragment(sentence, dated, coref, header)
             if draft is not None:
                 drafts.append(draft)
-                told.add(sentence[0].sentence)
+                covered.add(sentence[0].sentence)
     return drafts
 
 
@@ -457,7 +459,7 @@ def _when(clause: Clause, dated: DatedExpression | None, near: ClauseContext) ->
 
 
 def _follows(clause: Clause, last: EventDraft) -> bool:
-    """Whether a clause goes on with what the last one told: in the same sentence, or after "and", "but", "then"."""
+    """Whether a clause goes on with what the last one said: in the same sentence, or after "and", "but", "then"."""
     past = ("past", "perfect")
     if last.clause is None or clause.link in ("said", "condition", "when", "after"):
         return False
@@ -524,7 +526,7 @@ def _further(draft: EventDraft, near: ClauseContext) -> list[EventDraft]:
     points.sort(key=lambda one: one.words[0].i)
     if not 2 <= len(points) <= MOST_TIMES or event.inferred or points[0].ref.text != event.expression:
         return []
-    told = [event.occurred]
+    known = [event.occurred]
     found: list[EventDraft] = []
     for last, dated in pairwise(points):
         between = near.parse.words[last.words[-1].i + 1 : dated.words[0].i]
@@ -532,14 +534,14 @@ def _further(draft: EventDraft, near: ClauseContext) -> list[EventDraft]:
             return []
         placed = dated.placed(side_of(event.status, False))
         when = placed.interval
-        if when is None or any(one is not None and when.overlaps(one) for one in told):
+        if when is None or any(one is not None and when.overlaps(one) for one in known):
             return []
         place = _place(between)
         named = any(word.pos in ("NOUN", "PROPN") for word in place)
         where = near.coref.tell(place) if named else event.object
         other = replace(event, object=where, occurred=when, expression=placed.ref.text, quantity="")
         found.append(replace(draft, event=other))
-        told.append(when)
+        known.append(when)
     return found
 
 
@@ -553,7 +555,7 @@ def _place(between: Sequence[Word]) -> list[Word]:
 
 
 def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
-    """Whether a clause tells an occurrence; `listed` says that it is an item of a list of plans."""
+    """Whether a clause states an occurrence; `listed` says that it is an item of a list of plans."""
     lemma = clause.verb.lemma
     if lemma in MENTAL and len(clause.chain) == 1:
         return False
@@ -578,9 +580,9 @@ def _is_news(clause: Clause, state: Status) -> bool:
         return False
     if clause.verb.lemma in _BECOMING and clause.verb.child("acomp", "oprd") is not None:
         return False  # "makes me happy", "got tired"
-    told = clause.verb.child("ccomp")
-    if object_ is None and told is not None and told.i > clause.verb.i:
-        return False  # "I heard that …": the other clause tells it
+    content = clause.verb.child("ccomp")
+    if object_ is None and content is not None and content.i > clause.verb.i:
+        return False  # "I heard that …": the other clause says it
     if any(word.lower in ("ca", "can", "cannot") for word in clause.auxiliaries):
         return False  # "I can't wait"
     if state == "planned" and subject is not None and subject.pos == "NOUN":
@@ -589,11 +591,11 @@ def _is_news(clause: Clause, state: Status) -> bool:
 
 
 def _is_deed(clause: Clause, state: Status, listed: bool) -> bool:
-    """Whether an undated clause tells something done: no state, no habit, no general truth."""
+    """Whether an undated clause states something done: no state, no habit, no general truth."""
     lemma, kind, object_ = clause.verb.lemma, tense(clause), clause.object
     if lemma == "have" and object_ is not None and kind in ("past", "perfect", "future"):
         return object_.lemma in OCCASIONS or (state == "negated" and kind == "perfect")
-    told = listed or kind != "present"
+    is_said = listed or kind != "present"
     if kind == "bare" and not listed:
-        told = state == "negated"  # "I couldn't come", but not "select a box"
-    return told and lemma not in STATIVE
+        is_said = state == "negated"  # "I couldn't come", but not "select a box"
+    return is_said and lemma not in STATIVE

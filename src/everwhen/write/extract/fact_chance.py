@@ -1,4 +1,4 @@
-"""How likely a fact is right as a whole: whose it is, what is told of it, and how it is said.
+"""How likely a fact is right as a whole: whose it is, what is said of it, and how it is said.
 
 The reader finds what a turn may tell, and is often sure of it for the wrong reasons. A logistic curve judges again,
 from how sure the reader is, the status, and the grammar of subject and value. Where it is undecided there is a second
@@ -52,7 +52,7 @@ class Evidence:
 
 
 def likely(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandidate]) -> list[ExtractedFact]:
-    """The facts that are right more likely than not, each once, with the chance of where it is told best."""
+    """The facts that are right more likely than not, each once, with the chance of where it is given best."""
     found: dict[tuple[str, ...], ExtractedFact] = {}
     for one, chance in zip(candidates, chances(reader, embedder, candidates), strict=True):
         key = (*one.fact.turns, one.fact.subject, one.fact.predicate, one.fact.object)
@@ -82,7 +82,7 @@ def evidence(reader: Reader, embedder: Embedder, candidates: Sequence[FactCandid
     texts = list(dict.fromkeys([*words, *sentences]))  # several facts come from one sentence
     vectors = dict(zip(texts, embedder.embed(texts), strict=True))
     agreeing = [
-        vectors[told] * vectors[one] * embedder.dim for told, one in zip(words, sentences, strict=True)
+        vectors[said] * vectors[one] * embedder.dim for said, one in zip(words, sentences, strict=True)
     ]
     return [
         Evidence({**first_signs(one), **_asked_again(one, reading)}, agreement)

@@ -115,7 +115,7 @@ class Entity(Item):
 class Findings(Item):
     """What the turns tell that is worth knowing later."""
 
-    # Narratives first: a small model that has told the story finds the events in it.
+    # Narratives first: a small model that has written the story finds the events in it.
     narratives: list[Narrative] = Field(json_schema_extra={"maxItems": NARRATIVES})
     events: list[Event] = Field(json_schema_extra={"maxItems": EVENTS})
     facts: list[Fact] = Field(default=[], json_schema_extra={"maxItems": FACTS})
@@ -414,7 +414,7 @@ class Grounding:
             turn = place.turn
             made = self._event(event, place, names)
             if self._misnames(place, made.subject, made.object):
-                self._note("the model told an event of somebody or something that no turn names", turn)
+                self._note("the model gave an event of somebody or something that no turn names", turn)
                 continue
             key = (turn.id, *(word.casefold() for word in (made.subject, made.verb, made.object)))
             if not made.subject or not made.verb or key in seen:
@@ -493,7 +493,7 @@ class Grounding:
             if not turns or not text or self._echoed(text, turn=turns[0]):
                 continue
             if stems(text).isdisjoint(stems(" ".join(f"{turn.speaker} {turn.text}" for turn in turns))):
-                self._note("the model told something that its turns do not say; it was left out", turns[0])
+                self._note("the model said something that its turns do not say; it was left out", turns[0])
                 continue
             times = (occurred(turn, None, one.time, "happened") for turn in turns)
             when = next((time.interval for time in times if not time.inferred), None)

@@ -70,12 +70,12 @@ def entities(
             place = (number, words[0].sentence)
             if not name or full.get(name.casefold(), place) < place:
                 continue  # "Priya Shah is new. Priya …" names her once
-            told = "PERSON" if label == _SOMEBODY else _told(words)
-            type_ = told or _labelled(words, label)
+            said = "PERSON" if label == _SOMEBODY else _type_said(words)
+            type_ = said or _labelled(words, label)
             if type_ == "PERSON" and len(words) > 1:
                 full |= {word.lower: full.get(word.lower, place) for word in words}
-            doubtful = (small and not told) or (words[0].pos == "NOUN" and not label)
-            one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful, sure=bool(told))
+            doubtful = (small and not said) or (words[0].pos == "NOUN" and not label)
+            one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful, sure=bool(said))
             found.setdefault(name.casefold(), one)
         for name, kind in _in_code(parse.text):
             found[name.casefold()] = ExtractedEntity(name, kind, (turn.id,))
@@ -185,7 +185,7 @@ def _opens(word: Word, sentence: Sequence[Word]) -> bool:
     return before.text == "," and listed is not None and _opens(listed, sentence)
 
 
-def _told(words: Sequence[Word]) -> EntityType | None:
+def _type_said(words: Sequence[Word]) -> EntityType | None:
     """What the sentence says that it is; None where it does not."""
     head = _head(words)
     above = head.head
@@ -318,14 +318,14 @@ class Coreference:
         for at, word in enumerate(words):
             before = words[at - 1] if at else None
             subject = next((one for one in reversed(words[:at]) if one.pos != "ADV"), None)  # "I only miss"
-            text = self._told(word, subject)
+            text = self._retold(word, subject)
             apart = before is not None and (
                 word.start > before.end or (text != word.text and not text.startswith("'"))
             )
             out += (" " if apart else "") + text
         return _COMMAS.sub(",", " ".join(out.split())).strip(" ,;:-–—")
 
-    def _told(self, word: Word, before: Word | None) -> str:
+    def _retold(self, word: Word, before: Word | None) -> str:
         if (owner := self.owner(word)) is not None:
             return owner
         if word.lower == "us" and word.head.lower == "of":

@@ -106,7 +106,7 @@ def _chance(turn: str) -> float:
 SHORTEST = 5
 """Words of a sentence that is worth telling."""
 SENTENCES, ANSWER_SENTENCES = 4, 2
-"""Sentences that are told of a turn, and of an assistant's."""
+"""Sentences that are kept of a turn, and of an assistant's."""
 CONFIDENCE = 0.6
 MOST_OPINIONS = 2
 """Opinions of one turn that are kept."""
@@ -133,7 +133,7 @@ _DECIDING = frozenset({"decide", "choose", "agree", "let"})
 
 @dataclass(frozen=True, slots=True)
 class NarrativeTurn:
-    """A turn as a narrative tells it: the little of it that is kept when the talk goes on."""
+    """A turn as a narrative has it: the little of it that is kept when the talk goes on."""
 
     turn: str
     assistant: bool
@@ -159,16 +159,16 @@ def narrative_turn(one: ParsedTurn) -> NarrativeTurn:
 
 def narratives(
     turns: Sequence[Turn],
-    tellings: Mapping[str, NarrativeTurn],
+    narrated: Mapping[str, NarrativeTurn],
     fresh: frozenset[str],
     vectors: Mapping[str, NDArray[np.float32]],
     *,
     whole: bool,
 ) -> list[ExtractedNarrative]:
-    """One narrative for each topic that tells something, as far as new turns may have changed it, and the opinions
+    """One narrative for each topic that says something, as far as new turns may have changed it, and the opinions
     in it, each by itself.
 
-    `whole` says that the turns begin where the session does. Of an exchange in which nothing is told to have happened
+    `whole` says that the turns begin where the session does. Of an exchange in which nothing is said to have happened
     no word is kept.
     """
     taken = steps(turns)
@@ -176,12 +176,12 @@ def narratives(
     for places in topics(taken, vectors, fresh, whole=whole):
         several: list[NarrativeTurn] = []
         for place in places:
-            step = [tellings[turn.id] for turn in taken[place] if turn.id in tellings]
+            step = [narrated[turn.id] for turn in taken[place] if turn.id in narrated]
             several += [one for one in step if one.line] if any(one.eventful for one in step) else []
         if several:
             found.append(_narrative(several))
-        taken_up = (tellings[turn.id] for place in places for turn in taken[place] if turn.id in tellings)
-        found += [opinion for told in taken_up for opinion in told.opinions]
+        taken_up = (narrated[turn.id] for place in places for turn in taken[place] if turn.id in narrated)
+        found += [opinion for turn in taken_up for opinion in turn.opinions]
     return found
 
 
@@ -229,15 +229,15 @@ def _line(one: ParsedTurn) -> str:
     for _, sentence, _ in _statements(one, SHORTEST):
         decided = any(word.lemma in _DECIDING for word in sentence)
         rank = 2 if decided else max(worth.get(id(word), 0) for word in sentence)
-        told = one.coref.tell(sentence)
-        sentences.append((rank, _stopped(told[:1].upper() + told[1:])))
+        retold = one.coref.tell(sentence)
+        sentences.append((rank, _stopped(retold[:1].upper() + retold[1:])))
     if not sentences:
         return ""
     most = ANSWER_SENTENCES if one.turn.role == "assistant" else SENTENCES
     places = sorted(range(len(sentences)), key=lambda place: -sentences[place][0])[:most]
-    told = " ".join(sentences[place][1] for place in sorted(places))
-    named = one.turn.speaker.lower() in told.lower()
-    return told if named else f"{one.turn.speaker} said: {told}"
+    retold = " ".join(sentences[place][1] for place in sorted(places))
+    named = one.turn.speaker.lower() in retold.lower()
+    return retold if named else f"{one.turn.speaker} said: {retold}"
 
 
 def _stopped(text: str) -> str:
@@ -257,9 +257,9 @@ def _opinions(one: ParsedTurn) -> Iterator[ExtractedNarrative]:
         held = _held(sentence, text, events, one.turn.role == "assistant")
         if held is not None:
             left -= 1
-            told = _opinion_told(sentence, text, one.coref)
-            names = tuple(name for name in one.entities if name.casefold() in told.casefold())
-            yield ExtractedNarrative(told, (one.turn.id,), "opinion", held, None, names)
+            opinion = _opinion_in_words(sentence, text, one.coref)
+            names = tuple(name for name in one.entities if name.casefold() in opinion.casefold())
+            yield ExtractedNarrative(opinion, (one.turn.id,), "opinion", held, None, names)
 
 
 def _held(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -> float | None:
@@ -326,14 +326,14 @@ def _liking(word: Word) -> float | None:
     return FIRM if word.lemma in _LOVE else HELD
 
 
-def _opinion_told(sentence: Sequence[Word], text: str, coref: Coreference) -> str:
-    told = coref.tell(sentence)
+def _opinion_in_words(sentence: Sequence[Word], text: str, coref: Coreference) -> str:
+    retold = coref.tell(sentence)
     frame = _FRAMES.search(text)
     owned = frame is not None and "my" in frame.group().lower().split()
     if not owned and not any(word.lower in ("i", "im", "we") for word in sentence):
         first = sentence[0]
         # "Your courage" has become "Lena's courage"
-        kept = first.pos == "PROPN" or first.text.isupper() or not told.startswith(first.text)
-        view = told if kept else told[:1].lower() + told[1:]
-        told = f"{coref.speaker} thinks {'' if view.startswith('that ') else 'that '}{view}"
-    return _stopped(told)
+        kept = first.pos == "PROPN" or first.text.isupper() or not retold.startswith(first.text)
+        view = retold if kept else retold[:1].lower() + retold[1:]
+        retold = f"{coref.speaker} thinks {'' if view.startswith('that ') else 'that '}{view}"
+    return _stopped(retold)

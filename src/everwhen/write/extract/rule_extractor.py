@@ -33,8 +33,8 @@ from everwhen.write.extract.narratives import NarrativeTurn, narrative_turn, nar
 from everwhen.write.extract.stated_facts import BEFORE, FactCandidate, ReadStatement, candidates, statements
 
 VERSION = "9"
-MOST_TELLINGS = 512
-"""Turns whose telling is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
+MOST_NARRATED = 512
+"""Turns whose narrative is remembered, the newest ones: a talk that goes on needs those of its last two dozen."""
 
 
 class RuleExtractor:
@@ -47,17 +47,17 @@ class RuleExtractor:
         """`reader` reads facts; without one there are none."""
         self._reader = reader
         self._embedder = shared_embedder(fact_chance.EMBEDDER)
-        self._tellings: OrderedDict[tuple[str, ...], NarrativeTurn] = OrderedDict()
+        self._narrated: OrderedDict[tuple[str, ...], NarrativeTurn] = OrderedDict()
         self._lock = threading.Lock()
 
     def extract(self, batch: Batch) -> Extraction:
         turns = (*batch.earlier, *batch.before, *batch.turns)
         fresh = len(batch.earlier) + len(batch.before)
         whole = fresh < LOOK_BACK_TURNS  # the session begins here
-        tells = 0 if whole else OVERLAP_TURNS  # the turns before that are here to understand the others
+        told_from = 0 if whole else OVERLAP_TURNS  # the turns before that are here to understand the others
         # What is known of earlier turns need not be read again; what is not is read with its own turns before it.
-        tellings = {turn.id: one for turn, one in zip(turns, self._known(turns), strict=True) if one}
-        known = all(turn.id in tellings for turn in batch.earlier[tells:])
+        narrated = {turn.id: one for turn, one in zip(turns, self._known(turns), strict=True) if one}
+        known = all(turn.id in narrated for turn in batch.earlier[told_from:])
         first = len(batch.earlier) if known else 0
         texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
         parses = iter(parser().parse([passage.text for found in texts for passage in found]))
@@ -79,15 +79,15 @@ class RuleExtractor:
             names = entities(turn, parses_of_turn, [timed(parse, turn) for parse in parses_of_turn])
             one = ParsedTurn(turn, read, drafts, coref, tuple(name.name for name in names))
             heard = [*heard[-1:], one]
-            if number >= tells and turn.id not in tellings:
-                tellings[turn.id] = narrative_turn(one)
-                self._keep(_reading(turns, number), tellings[turn.id])
+            if number >= told_from and turn.id not in narrated:
+                narrated[turn.id] = narrative_turn(one)
+                self._keep(_reading(turns, number), narrated[turn.id])
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
                 stated += candidates(turn, stated_by.get(turn.id, []), coref, read)
                 named += names
-        retold = narratives(turns[tells:], tellings, batch.ids, batch.vectors, whole=whole)
+        retold = narratives(turns[told_from:], narrated, batch.ids, batch.vectors, whole=whole)
         facts = tuple(self._likely(stated))
         return Extraction(
             self.name, self.version, tuple(events), tuple(retold), tuple(named), facts, tuple(links)
@@ -105,18 +105,18 @@ class RuleExtractor:
         read = statements(self._reader, [passage for _, passage in said])
         return {turn.id: one for (turn, _), one in zip(said, read, strict=True)}
 
-    def _likely(self, told: Sequence[FactCandidate]) -> list[ExtractedFact]:
-        return fact_chance.likely(self._reader, self._embedder, told) if self._reader is not None else []
+    def _likely(self, found: Sequence[FactCandidate]) -> list[ExtractedFact]:
+        return fact_chance.likely(self._reader, self._embedder, found) if self._reader is not None else []
 
     def _known(self, turns: Sequence[Turn]) -> list[NarrativeTurn | None]:
         with self._lock:
-            return [self._tellings.get(_reading(turns, number)) for number in range(len(turns))]
+            return [self._narrated.get(_reading(turns, number)) for number in range(len(turns))]
 
-    def _keep(self, reading: tuple[str, ...], telling: NarrativeTurn) -> None:
+    def _keep(self, reading: tuple[str, ...], narrated: NarrativeTurn) -> None:
         with self._lock:
-            self._tellings[reading] = telling
-            if len(self._tellings) > MOST_TELLINGS:
-                self._tellings.popitem(last=False)
+            self._narrated[reading] = narrated
+            if len(self._narrated) > MOST_NARRATED:
+                self._narrated.popitem(last=False)
 
 
 def _end_of(turn: Turn) -> str:
@@ -129,7 +129,7 @@ def is_told(turn: Turn) -> bool:
 
 
 def _reading(turns: Sequence[Turn], number: int) -> tuple[str, ...]:
-    """What the telling of a turn depends on: itself and the turns that are read before it."""
+    """What the narrative of a turn depends on: itself and the turns that are read before it."""
     turn = turns[number]
     before = turns[max(0, number - OVERLAP_TURNS) : number]
     said = hashlib.blake2b(turn.text.encode("utf-8", "replace"), digest_size=12).hexdigest()
@@ -173,7 +173,7 @@ def _answer(turn: Turn) -> Literal["", "short", "essay"]:
 
 
 def _of_its_own(draft: EventDraft, passage: ProseLine, answer: str) -> bool:
-    """Whether an assistant tells something that happened: its own deeds, and in a short answer news of others.
+    """Whether an assistant reports something that happened: its own deeds, and in a short answer news of others.
 
     Lists, headings and sentences without a subject are recipes, plans for somebody and examples.
     """
@@ -186,10 +186,10 @@ def _of_its_own(draft: EventDraft, passage: ProseLine, answer: str) -> bool:
 
 
 def _event(draft: EventDraft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
-    told = f"{draft.event.subject} {draft.event.text}".casefold()
+    words = f"{draft.event.subject} {draft.event.text}".casefold()
     own = turn.role == "assistant" and draft.event.subject == turn.speaker
     return replace(
         draft.event,
-        entities=tuple(one.name for one in names if one.name.casefold() in told),
+        entities=tuple(one.name for one in names if one.name.casefold() in words),
         network="experience" if own else "world",
     )

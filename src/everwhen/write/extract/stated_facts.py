@@ -30,11 +30,11 @@ from everwhen_time.sentences import pieces, sentence_place
 MOST = 8
 """Values of one turn that are asked about, the likeliest ones."""
 PART, MOST_PARTS = 280, 24
-"""Characters of a long turn that are read at once, and how many such parts are read: a pasted book tells no more."""
+"""Characters of a long turn that are read at once, and how many such parts are read: a pasted book states no more."""
 BEFORE = 160
 """Characters of what stands before that are read along."""
 ANYBODY = "user"
-"""Who speaks, to the reader: what is told does not depend on a name."""
+"""Who speaks, to the reader: what is said does not depend on a name."""
 AHEAD = 1.0
 """How far ahead, in log odds, another relation may be at the same place."""
 SIGNS = ("seen", "here", "span", "rival", "behind")
@@ -99,14 +99,14 @@ def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[ReadSta
         parts, proposals(reader, [one for _, _, one in parts]), strict=True
     ):
         stated = [one for one in (_stated(part, start, each) for each in proposed) if one is not None]
-        told = statuses(reader, [(part, one.relation, one.subject, one.status) for one in stated])
-        known = (replace(one, status=status) for one, status in zip(stated, told, strict=True))
+        known_statuses = statuses(reader, [(part, one.relation, one.subject, one.status) for one in stated])
+        known = (replace(one, status=status) for one, status in zip(stated, known_statuses, strict=True))
         found[number] += sorted(known, key=lambda one: one.place)
     return found
 
 
 def statuses(reader: Reader, stated: Sequence[tuple[Passage, Relation, str, str]]) -> list[str]:
-    """The status of what is told, as it is for the one of whom it is told, from what it is to the speaker: to my own
+    """The status of what is said, as it is for the one of whom it is said, from what it is to the speaker: to my own
     life "Tom lives in Berlin" is a report, but of Tom it is true. "Tom says he lives in Berlin" is one of Tom, too."""
     others = [
         (asked_of(relation.questions[0], subject), replace(passage, before=""))
@@ -136,8 +136,10 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
     seen = reader.tells([question for _, question in asked], passages)
     values = [
         (number, *value)
-        for number, (passage, told) in enumerate(zip(passages, seen, strict=True))
-        for value in _values(passage.text, [(asked[one.question][0], one.span, one.chance) for one in told])
+        for number, (passage, glimpsed) in enumerate(zip(passages, seen, strict=True))
+        for value in _values(
+            passage.text, [(asked[one.question][0], one.span, one.chance) for one in glimpsed]
+        )
     ]
     alone = [replace(one, before="") for one in passages]  # whose it is, stands beside the value
     whose = [
@@ -164,11 +166,11 @@ def _beside(one: Proposal, proposed: Sequence[Proposal]) -> Proposal:
 
 
 def _values(
-    text: str, told: Sequence[tuple[Relation, tuple[int, int], float]]
+    text: str, glimpsed: Sequence[tuple[Relation, tuple[int, int], float]]
 ) -> list[tuple[Relation, tuple[int, int], float]]:
     """The likeliest values; of one relation no two overlap, nor is any where another is much likelier."""
     found: list[tuple[Relation, tuple[int, int], float]] = []
-    for asked, span, chance in sorted(told, key=lambda one: -one[2]):
+    for asked, span, chance in sorted(glimpsed, key=lambda one: -one[2]):
         start, end = trimmed(text, span)
         relation = _named(text[start:end]) or asked
         same = [one for one in found if start < one[1][1] and one[1][0] < end]
@@ -251,7 +253,7 @@ def trimmed(text: str, span: tuple[int, int]) -> tuple[int, int]:
 
 def is_value(relation: Relation, words: str) -> bool:
     """Whether some words can be a value at all: a pronoun names nothing, a number is one, and of people the relation's
-    own word tells no more than the relation ("Noor has relative cousin")."""
+    own word says no more than the relation ("Noor has relative cousin")."""
     if not re.search(r"\w", words) or _NO_VALUE.fullmatch(words):
         return False
     if relation.value == "person":
@@ -287,7 +289,7 @@ _NAME_LAST = re.compile(r"(?:^|\s)((?:[^\W\d_a-zß-ÿ][\w'’.-]*\s?)+)$")
 _ARTICLE = re.compile(r"^(?:an?|the|this|that)\s+(?=\S)", re.IGNORECASE)
 _HAVE = frozenset(("have", "has", "'ve", "’ve"))
 _LASTING = frozenset(("number", "date"))
-"""Values that are read off at a time, and stand until another is told."""
+"""Values that are read off at a time, and stand until another is said."""
 _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|so|because|who|which|while|then)\b", re.IGNORECASE)
 
 
@@ -376,7 +378,7 @@ def _tops(words: Sequence[Word]) -> list[Word]:
 
 def _odds(one: ReadStatement, stated: Sequence[ReadStatement]) -> float:
     """How likely a statement is beside others of the same words, in log odds. Where one value of a relation holds at a
-    time and a likelier one is told of the same subject in the same way, this one is less likely."""
+    time and a likelier one is said of the same subject in the same way, this one is less likely."""
     likelier = not one.relation.many and any(
         other.relation is one.relation
         and other.place != one.place
@@ -483,7 +485,7 @@ def _verb(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> Wo
 
 
 def _is_past(verb: Word) -> bool:
-    """Whether a verb tells of the past, and not of what lasts from it until now: "lived", not "have lived"."""
+    """Whether a verb is about the past, and not of what lasts from it until now: "lived", not "have lived"."""
     finite = [word.tag for word in (verb, *verb.children) if word is verb or word.dep in ("aux", "auxpass")]
     return "VBD" in finite and not {"VBP", "VBZ", "MD"}.intersection(finite)
 

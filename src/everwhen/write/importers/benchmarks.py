@@ -35,7 +35,7 @@ def locomo_conversation(sample: Mapping[str, Any]) -> Conversation:
 
 
 def session_time(text: str) -> datetime:
-    """`1:56 pm on 8 May, 2023`: local time of a place that is not told, so it is taken as UTC."""
+    """`1:56 pm on 8 May, 2023`: local time of a place that is not given, so it is taken as UTC."""
     try:
         return datetime.strptime(" ".join(text.split()), _TIME).replace(tzinfo=UTC)
     except ValueError as error:
@@ -98,7 +98,7 @@ def longmemeval_conversation(question: Mapping[str, Any]) -> Conversation:
 
 
 def longmemeval_time(text: str) -> datetime:
-    """`2023/05/27 (Sat) 02:14`, as UTC: the place is not told."""
+    """`2023/05/27 (Sat) 02:14`, as UTC: the place is not given."""
     date, _, time = str(text).partition(" ")
     try:
         return datetime.strptime(f"{date} {time[-len('02:14') :]}", "%Y/%m/%d %H:%M").replace(tzinfo=UTC)

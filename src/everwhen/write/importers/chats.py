@@ -270,8 +270,8 @@ def _is_kept(one: Mapping[str, Any], where: str, left_out: LeftOut) -> bool:
 def _raw(one: Mapping[str, Any], options: ReadingOptions, where: str) -> dict[str, Any]:
     words = one.get("memory") or one.get("content")
     user, agent = one.get("user_id"), one.get("agent_id")
-    told = str(one.get("role") or "").lower()
-    role = told if told in ROLES else "assistant" if agent and not user else "user"
+    given_role = str(one.get("role") or "").lower()
+    role = given_role if given_role in ROLES else "assistant" if agent and not user else "user"
     name = one.get("actor_id") or (agent if role == "assistant" else user)
     # The words are those of the last change: at the time of the first writing they may have been others.
     said_at = one.get("updated_at") or one.get("created_at") or options.at

@@ -239,8 +239,8 @@ class _Rollout:
         if kind == "message":
             yield from self._said(item, raw, where)
         elif kind.endswith("_output"):
-            told = {**raw, "zone": self.zone}
-            yield from self.talk.result(item.get("call_id"), _unwrapped(item.get("output")), told, where)
+            zoned_raw = {**raw, "zone": self.zone}
+            yield from self.talk.result(item.get("call_id"), _unwrapped(item.get("output")), zoned_raw, where)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"):
             asked = item.get("arguments", item.get("input", item.get("action", "")))
             name = item.get("name") or kind.removesuffix("_call")
@@ -267,7 +267,7 @@ class _Rollout:
         yield from self.talk.say({**raw, "role": role, "content": said, "zone": self.zone}, where)
 
     def _find_zone(self, text: str) -> None:
-        """The zone of the machine stands in what the program tells the model of it."""
+        """The zone of the machine stands in what the program writes to the model of it."""
         if text.lstrip().startswith("<environment_context>") and (named := _ZONE.search(text)):
             with suppress(UsageError):
                 self.zone = known_zone(named[1])
@@ -275,8 +275,8 @@ class _Rollout:
 
 def _typed(item: Mapping[str, Any], texts: list[str]) -> list[str]:
     """The parts of a user's message that the user typed. New files say so of each part; else its form shows it."""
-    told = item.get("internal_chat_message_metadata_passthrough")
-    kinds = told.get("content_item_kinds") if isinstance(told, Mapping) else None
+    passed = item.get("internal_chat_message_metadata_passthrough")
+    kinds = passed.get("content_item_kinds") if isinstance(passed, Mapping) else None
     if isinstance(kinds, list) and len(kinds) == len(texts):
         return [text for text, kind in zip(texts, kinds, strict=True) if str(kind).startswith("user")]
     return [text for text in texts if not is_markup(text) and not text.startswith(_RULES)]

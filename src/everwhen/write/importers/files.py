@@ -1,4 +1,4 @@
-"""Files of other systems as conversations: the formats, told apart by what the files hold.
+"""Files of other systems as conversations: the formats, distinguished by what the files hold.
 
 Every message comes with an id that depends on the file's content alone, so that importing a file again, after an
 interruption or when it has grown, adds only what is missing.
@@ -92,7 +92,7 @@ NOT_NOTES = ("node_modules", "__pycache__", "site-packages")
 
 
 class UnknownFormat(UsageError):
-    """A file that is none of those that can be told apart."""
+    """A file that is none of those that can be distinguished."""
 
 
 def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:

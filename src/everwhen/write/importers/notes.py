@@ -62,13 +62,13 @@ class _Note:
 def markdown_messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
     """The sections of one file, as one session named after its folder and its name."""
     text, front = _after_front(path)
-    told = next((found for key in _DATE_KEYS if (found := _instant_in(front.get(key, "")))), None)
+    written = next((found for key in _DATE_KEYS if (found := _instant_in(front.get(key, "")))), None)
     changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     name = options.name or path.name
     session = name.split(".", 1)[0]
     if options.name is None:
         session = f"{path.resolve().parent.name}/{session}"
-    note = _Note(session, told or _date_in(name))
+    note = _Note(session, written or _date_in(name))
     title = {"title": front["title"]} if front.get("title") else {}
     body: list[str] = []
     start, size, code = 1, 0, False

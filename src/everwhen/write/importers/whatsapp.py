@@ -79,10 +79,10 @@ class Stamp:
         return datetime(day.year, day.month, day.day, hour, minute, second)
 
 
-def date_order(path: Path, stamps: Iterable[Stamp], told: DateOrder | None) -> DateOrder:
-    """The one order that all dates of a file allow; `told` where the caller says it."""
-    if told is not None:
-        return told
+def date_order(path: Path, stamps: Iterable[Stamp], chosen: DateOrder | None) -> DateOrder:
+    """The one order that all dates of a file allow; `chosen` where the caller says it."""
+    if chosen is not None:
+        return chosen
     possible: list[DateOrder] = list(DATE_ORDERS)
     last: dict[DateOrder, date] = {}
     example = ""
@@ -242,9 +242,9 @@ def _stamp(match: re.Match[str], where: str) -> Stamp:
     half = ""
     for beside in (part.get("before", ""), part.get("after", "")):
         word = _spaced(beside).strip(f",، {MARKS_ALL}").casefold()
-        if word in _told()["morning"] or word in _told()["afternoon"]:
-            half = "am" if word in _told()["morning"] else "pm"
-        elif word and word not in _told()["between"]:
+        if word in _phrases()["morning"] or word in _phrases()["afternoon"]:
+            half = "am" if word in _phrases()["morning"] else "pm"
+        elif word and word not in _phrases()["between"]:
             raise UsageError(
                 f"{where}: '{word}' beside the time is not known; export the chat with a 24-hour clock"
             )
@@ -282,13 +282,13 @@ def _words(said: str, first: bool, left_out: LeftOut) -> str:
 def _note(plain: str, marked: bool, first: bool) -> str | None:
     """Why a text is none that somebody wrote; iOS marks what it writes itself, with a mark of direction in front."""
     low = plain.casefold().rstrip(".")
-    if low in _told()["deleted"]:
+    if low in _phrases()["deleted"]:
         return DELETED
-    if (marked or len(low.split()) == 2) and low.endswith(_told()["omitted"]):
+    if (marked or len(low.split()) == 2) and low.endswith(_phrases()["omitted"]):
         return MEDIA
-    if low == "null" or (low.startswith(_told()["calls"]) and len(low.split()) < 8):
+    if low == "null" or (low.startswith(_phrases()["calls"]) and len(low.split()) < 8):
         return SYSTEM
-    if (marked or first) and any(note in low for note in _told()["encryption"]):
+    if (marked or first) and any(note in low for note in _phrases()["encryption"]):
         return SYSTEM
     # Files have their name in brackets here; places are links, and votes have several lines.
     written = plain.startswith("[") or "http" in low or "\n" in plain
@@ -308,11 +308,11 @@ def _without_edited(said: str) -> str:
     end = re.search(rf"{_SPACE}*(?P<mark>[{MARKS}]*)<(?P<note>[^<>\n]{{5,60}})>$", said)
     if end is None or end.start() == 0:
         return said
-    told = end["note"].casefold().rstrip(".") in _told()["edited"]
-    return said[: end.start()] if told or "\u200e" in end["mark"] else said
+    edited = end["note"].casefold().rstrip(".") in _phrases()["edited"]
+    return said[: end.start()] if edited or "\u200e" in end["mark"] else said
 
 
 @cache
-def _told() -> Mapping[str, tuple[str, ...]]:
+def _phrases() -> Mapping[str, tuple[str, ...]]:
     text = files("everwhen.write.importers").joinpath("whatsapp.toml").read_text("utf-8")
     return {name: tuple(words) for name, words in tomllib.loads(text).items()}

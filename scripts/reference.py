@@ -151,7 +151,7 @@ def _mcp() -> str:
     for tool in TOOLS.values():
         if not getattr(tool, "listed", True):
             continue
-        seen = tool.described
+        seen = tool
         lines += [f"## {seen.name}", "", " ".join(seen.description.split()), ""]
         needed = seen.parameters.get("required", ())
         rows = (

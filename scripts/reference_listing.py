@@ -11,9 +11,8 @@ from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCRequest, JSONRPCResponse
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from everwhen.serve.mcp.local_memory import LocalMemory
+from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 from everwhen.serve.mcp.stdio import META
-from everwhen.serve.mcp.tools import build
 
 ERAS = {
     "handshake": ("initialize", HANDSHAKE_PROTOCOL_VERSIONS),
@@ -35,7 +34,7 @@ def listing() -> str:
 
 async def _said_of_itself(begins: str, version: str) -> dict[str, Any]:
     """The results of a server for the first requests of a client that speaks a version of the protocol."""
-    server = build(LocalMemory(Path(), "none"))._lowlevel_server
+    server = MemoryServer(LocalMemory(Path(), "none"))._lowlevel_server
     client = {"name": "reference", "version": "1"}
     given: dict[str, Any] = {"protocolVersion": version, "capabilities": {}, "clientInfo": client}
     if begins != "initialize":  # each request says who asks, and there is no handshake

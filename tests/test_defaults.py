@@ -18,14 +18,13 @@ pytest.importorskip("mcp")
 from mcp import Client as McpClient
 
 from everwhen.serve.app import create_app
-from everwhen.serve.mcp.local_memory import LocalMemory
-from everwhen.serve.mcp.tools import build
+from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 from everwhen.serve.server_settings import ServerSettings
 
 
 def test_a_recall_takes_4096_tokens_by_default_at_every_door(home: Path) -> None:
     async def over_mcp() -> int:
-        async with McpClient(build(LocalMemory(home, "ana"))) as client:
+        async with McpClient(MemoryServer(LocalMemory(home, "ana"))) as client:
             listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         return int(listed["search_memories"].input_schema["properties"]["max_tokens"]["default"])
 

@@ -156,7 +156,7 @@ def test_the_prompts_of_mcp_hold_their_data_on_lines_of_their_own(memory: Memory
     pytest.importorskip("mcp")
     from mcp import Client
 
-    from everwhen.serve.mcp.tools import build
+    from everwhen.serve.mcp.server import MemoryServer
 
     class Opened:
         secret = ""
@@ -171,7 +171,7 @@ def test_the_prompts_of_mcp_hold_their_data_on_lines_of_their_own(memory: Memory
             "what_happened": {"between": "March 2025"},
             "what_is_planned": {},
         }
-        async with Client(build(Opened())) as client:
+        async with Client(MemoryServer(Opened())) as client:
             got = [await client.get_prompt(name, given) for name, given in asked.items()]
         return [message.content.text for one in got for message in one.messages]  # type: ignore[union-attr]
 

@@ -23,8 +23,7 @@ CLIENT = (
 
 def offered() -> list[Tool]:
     """The tools as a client gets them."""
-    described = (one.described for one in TOOLS.values())
-    return [Tool(one.name, one.description or "", one.parameters) for one in described]
+    return [Tool(one.name, one.description or "", one.parameters) for one in TOOLS.values()]
 
 
 def run(llm: LLM, part: str = "asked", progress: Callable[[int], None] = lambda done: None) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class Target:
 
     def key(self, scope: str = "write", banks: str = "*") -> str:
         """A new key for some banks (names or patterns, parted by commas), or for all."""
-        from everwhen.serve.keys import KeyStore
+        from everwhen.serve.auth import KeyStore
         from everwhen.serve.server_settings import ServerSettings
 
         book = KeyStore(ServerSettings(self.home).folder)

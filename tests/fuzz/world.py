@@ -12,9 +12,10 @@ from typing import Any
 import httpx
 
 from everwhen import Memory
+from everwhen.api.operations.base import Scope
 from everwhen.errors import EverwhenError
-from everwhen.serve.keys import Scope
-from everwhen.serve.mcp.local_memory import LocalMemory, Remembering
+from everwhen.serve.mcp.server import LocalMemory
+from everwhen.serve.mcp.tools import AnyMemory
 
 MARK = "zanzibarquoll"
 """A word of the other bank: who sees it has crossed over."""
@@ -34,7 +35,7 @@ class Watched(LocalMemory):
         self.unplanned: list[BaseException] = []
 
     @contextmanager
-    def __call__(self, scope: Scope, tool: str, **noted: Any) -> Iterator[Remembering]:
+    def __call__(self, scope: Scope, tool: str, **noted: Any) -> Iterator[AnyMemory]:
         with super().__call__(scope, tool, **noted) as memory:
             try:
                 yield memory
@@ -113,10 +114,12 @@ class World:
         from anyio.from_thread import start_blocking_portal
         from mcp import Client as McpClient
 
-        from everwhen.serve.mcp.tools import build
+        from everwhen.serve.mcp.server import MemoryServer
 
         portal = self._open.enter_context(start_blocking_portal())
-        client = self._open.enter_context(portal.wrap_async_context_manager(McpClient(build(self.reach))))
+        client = self._open.enter_context(
+            portal.wrap_async_context_manager(McpClient(MemoryServer(self.reach)))
+        )
 
         def call(tool: str, arguments: dict[str, Any]) -> tuple[bool, str]:
             answer: Any = portal.call(client.call_tool, tool, arguments)

@@ -88,7 +88,7 @@ def test_whoever_hangs_up_ends_the_answer(
         lines = got.iter_lines()
         assert next(lines) == "event: piece"
     assert closed.wait(10), "the run goes on although nobody listens"
-    until(lambda: "everwhen_requests_running 1\n" in httpx.get(f"{served.url}/metrics").text)
+    until(lambda: "everwhen_requests_running 1.0\n" in httpx.get(f"{served.url}/metrics").text)
     assert http.get("/banks/ana/stats").status_code == 200
 
 

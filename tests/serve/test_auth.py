@@ -11,11 +11,10 @@ import httpx
 import pytest
 
 from everwhen.errors import NotFound, Refused, UsageError
-from everwhen.serve.auth import RateLimits
-from everwhen.serve.keys import KeyStore
-from everwhen.serve.logs import Audit
+from everwhen.serve.auth import KeyStore, RateLimits
 from everwhen.serve.server import check
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.telemetry import Audit
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_bad_input import told
 from tests.serve.test_http import add
@@ -165,7 +164,7 @@ def test_writes_and_denied_calls_are_written_down_without_content(served: Served
 def test_a_flood_of_denied_calls_pushes_nothing_out_of_the_audit_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.serve.logs.AUDIT_BYTES", 20_000)
+    monkeypatch.setattr("everwhen.serve.telemetry.AUDIT_BYTES", 20_000)
     now = [0.0]
     audit = Audit(tmp_path / "serve", clock=lambda: now[0])
     audit.note("delete", key="k1", bank="ana")

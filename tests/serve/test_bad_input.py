@@ -14,7 +14,7 @@ import pytest
 from starlette.requests import Request
 
 from everwhen.models.llm.base import LLMError
-from everwhen.serve.problems import of_library
+from everwhen.serve.responses import of_library
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
@@ -291,7 +291,7 @@ def test_a_client_that_hangs_up_does_not_harm_the_server(served: Served, http: h
             b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body
         )
         sock.close()
-    until(lambda: "everwhen_requests_running 1\n" in httpx.get(f"{served.url}/metrics").text)
+    until(lambda: "everwhen_requests_running 1.0\n" in httpx.get(f"{served.url}/metrics").text)
     assert http.post("/banks/ana/recall", json={"query": "violin"}).status_code == 200
 
 
@@ -354,7 +354,7 @@ def test_a_list_or_a_name_without_end_is_refused(
 def test_a_bank_takes_no_half_lives_without_end(http: httpx.Client) -> None:
     add(http)
     answer = http.patch("/banks/ana", json={"half_lives": {f"d{n}": 1.0 for n in range(1001)}})
-    assert "at most 1000" in told(answer, 422)
+    assert "at most 1,000" in told(answer, 422)
 
 
 def test_a_fact_comes_from_no_turn_that_is_not_there(http: httpx.Client) -> None:

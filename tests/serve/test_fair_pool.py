@@ -19,7 +19,7 @@ from everwhen.api.operations.base import Operation
 from everwhen.api.operations.conversation import Grep
 from everwhen.api.operations.questions import RecallMemories, When
 from everwhen.recall.query_embedding import HEAD, TAIL, shortened
-from everwhen.serve.fair_pool import FairPool
+from everwhen.serve.banks import FairPool
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import serving, until
 

@@ -12,7 +12,7 @@ import pytest
 
 from everwhen.errors import Unavailable
 from everwhen.serve.idempotency import FolderAnswers, IdempotencyKeys
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.store.answers import Answers, StoredAnswer
 from everwhen.store.postgres.answers import PostgresAnswers
 from everwhen.store.postgres.banks import PostgresBanks

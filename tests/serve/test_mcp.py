@@ -23,10 +23,8 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from everwhen import Memory
-from everwhen.serve.discovery import announce, running, withdraw
-from everwhen.serve.mcp.local_memory import LocalMemory
-from everwhen.serve.mcp.tools import build
-from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.mcp.server import LocalMemory, MemoryServer
+from everwhen.serve.server_settings import ServerSettings, announce, running, withdraw
 from tests.serve.conftest import Served, serving
 
 TOOLS = {
@@ -280,7 +278,7 @@ def test_a_process_attaches_to_the_server_that_runs(settings: ServerSettings) ->
         reach = LocalMemory(settings.home, "ana")
 
         async def talk() -> None:
-            async with McpClient(build(reach)) as client:
+            async with McpClient(MemoryServer(reach)) as client:
                 added = await call(client, "add_memory", text="I play the violin", at="2025-03-10T09:30:00Z")
                 assert added["new"] == 1
                 found = await call(client, "search_memories", query="violin", between=["March 2025"])

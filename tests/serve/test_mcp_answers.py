@@ -21,10 +21,8 @@ from mcp import MCPError
 
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
-from everwhen.serve.mcp.local_memory import LocalMemory
 from everwhen.serve.mcp.results import LEAST, fit, name_of, page
-from everwhen.serve.mcp.strict_tool import COMMANDS, in_tools
-from everwhen.serve.mcp.tools import build
+from everwhen.serve.mcp.server import COMMANDS, LocalMemory, MemoryServer, in_tools
 from tests.serve.conftest import Served
 from tests.serve.test_mcp import TOOLS, WRITING, at_http, call, prompted, refused
 
@@ -107,7 +105,7 @@ def days(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalMemory]:
 
 def talk(reach: LocalMemory, said: Callable[[McpClient], Coroutine[Any, Any, Any]]) -> Any:
     async def within() -> Any:
-        async with McpClient(build(reach)) as client:
+        async with McpClient(MemoryServer(reach)) as client:
             return await said(client)
 
     return asyncio.run(within())

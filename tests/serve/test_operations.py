@@ -17,8 +17,7 @@ pytest.importorskip("mcp")
 from everwhen import AsyncClient, Client
 from everwhen.api.operations.base import MOMENT, STRETCH, Operation, Parameter, arguments_of
 from everwhen.api.operations.surface import operations
-from everwhen.serve.mcp.arguments import PAGES
-from everwhen.serve.mcp.tools import TOOLS
+from everwhen.serve.mcp.tools import PAGES, TOOLS
 from tests.serve.api_description import api_description
 
 ALL = operations()
@@ -142,9 +141,9 @@ def test_a_method_of_the_client_takes_the_arguments_of_its_operation(name: str) 
 @pytest.mark.parametrize("name", TOOLS)
 def test_a_tool_offers_arguments_of_its_operation(name: str) -> None:
     tool = TOOLS[name]
-    schema = tool.described.parameters
+    schema = tool.parameters
     theirs = dict(carried(tool.operation))
-    shared = {one.name for one in PAGES}
+    shared = set(PAGES)
     timed = any({MOMENT, STRETCH} & theirs[one].marks for one in schema["properties"] if one in theirs)
     assert schema["properties"].keys() <= theirs.keys() | shared | OWN.get(name, set()) | (
         {"zone"} if timed else set()
@@ -162,6 +161,6 @@ def test_a_tool_offers_arguments_of_its_operation(name: str) -> None:
 
 def test_what_a_client_of_tools_sees_is_json() -> None:
     for tool in TOOLS.values():
-        json.dumps(tool.described.parameters)
-        assert tool.described.annotations is not None
-        assert tool.described.annotations.read_only_hint is not tool.operation.spec.writes
+        json.dumps(tool.parameters)
+        assert tool.annotations is not None
+        assert tool.annotations.read_only_hint is not tool.operation.spec.writes

@@ -72,7 +72,7 @@ def test_reads_answer_without_the_turns_that_wait_and_say_how_many(served: Serve
 
 
 def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> None:
-    from everwhen.serve.mcp.tools import build
+    from everwhen.serve.mcp.server import MemoryServer
 
     with Memory.open(home, "b", embedder="fake", reader="none", cache_entries=0) as memory:
         memory.add("I moved to Porto last week.")
@@ -82,7 +82,7 @@ def test_an_mcp_tool_says_what_it_did_not_wait_for(home: Path, gate: Gate) -> No
             yield memory
 
         reach.secret = ""  # type: ignore[attr-defined]
-        server = build(reach)
+        server = MemoryServer(reach)
         for tool, given in (
             ("timeline", {}),
             ("get_facts", {}),

@@ -19,8 +19,7 @@ from mcp import Client as McpClient
 
 from everwhen import Client, Memory, UsageError
 from everwhen.cli import run
-from everwhen.serve.mcp.local_memory import LocalMemory
-from everwhen.serve.mcp.tools import build
+from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.api_description import api_description
 from tests.serve.conftest import serving
@@ -51,7 +50,7 @@ class Doors:
 
     def tool(self, name: str, arguments: Given) -> Any:
         async def talk() -> tuple[bool, str]:
-            async with McpClient(build(self.reach)) as client:
+            async with McpClient(MemoryServer(self.reach)) as client:
                 answer = await client.call_tool(name, dict(arguments))
                 return bool(answer.is_error), answer.content[0].text  # type: ignore[union-attr]
 

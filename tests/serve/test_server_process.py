@@ -24,9 +24,8 @@ import pytest
 from everwhen import Memory
 from everwhen.api.memory.bank import OpenBank
 from everwhen.cli import run
-from everwhen.serve.logs import Audit, JsonLines
 from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
-from everwhen.serve.telemetry import Metrics
+from everwhen.serve.telemetry import Audit, JsonLines, Metrics
 from everwhen.types import Stats
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
@@ -166,7 +165,7 @@ def test_mistakes_at_the_start_are_one_line_with_the_fix(
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.serve.missing_extra.find_spec", lambda name: None)
+    monkeypatch.setattr("everwhen.serve.server_settings.find_spec", lambda name: None)
     for command in (["serve"], ["server", "mcp"]):
         assert run(command) == 6
         assert "pip install 'everwhen[serve]'" in capsys.readouterr().err
@@ -200,7 +199,7 @@ def test_settings_reach_the_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_extraction_that_failed_is_tried_again(
     settings: ServerSettings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.serve.background.AT_A_TIME", 2.0)
+    monkeypatch.setattr("everwhen.serve.state.AT_A_TIME", 2.0)
     broken = threading.Event()
     broken.set()
     process_one = OpenBank._extract
@@ -260,7 +259,9 @@ def test_the_tree_is_built_behind_the_writes(settings: ServerSettings) -> None:
         def metrics() -> str:
             return httpx.get(f"{served.url}/metrics").text
 
-        until(lambda: "everwhen_tree_nodes_built_total" in metrics())  # counted after the days can be read
+        until(
+            lambda: "everwhen_tree_nodes_built_total 0.0\n" not in metrics()
+        )  # counted after the days can be read
         assert "everwhen_open_nodes 0" not in metrics()
         late = {**said[0], "content": "The keys came late.", "timestamp": "2024-03-05T19:00:00+00:00"}
         http.post("/banks/ana/turns", json={"messages": [late]})
@@ -284,7 +285,7 @@ def test_logs_are_lines_of_json_and_the_audit_log_is_bounded(
 ) -> None:
     record = logging.LogRecord("x", logging.INFO, "", 0, "line\nbreak %s", ("here",), None)
     assert json.loads(JsonLines().format(record))["event"] == "line\nbreak here"
-    monkeypatch.setattr("everwhen.serve.logs.AUDIT_BYTES", 2000)
+    monkeypatch.setattr("everwhen.serve.telemetry.AUDIT_BYTES", 2000)
     audit = Audit(tmp_path / "serve")
     for number in range(200):
         audit.note("write", number=number)
@@ -296,15 +297,15 @@ def test_logs_are_lines_of_json_and_the_audit_log_is_bounded(
 
 def test_metrics_are_written_as_prometheus_reads_them() -> None:
     metrics = Metrics()
-    metrics.count("requests", route='/a"b\\c', status="200")
-    metrics.timed(0.03, route="/a")
+    metrics.requests.labels("GET", '/a"b\\c', "200").inc()
+    metrics.seconds.labels("/a").observe(0.03)
     metrics.gauge("open_banks", "Banks that are open.", lambda: 3)
-    text = metrics.text()
-    assert 'everwhen_requests_total{route="/a\\"b\\\\c",status="200"} 1' in text
-    assert 'everwhen_request_seconds_bucket{route="/a",le="0.025"} 0' in text
-    assert 'everwhen_request_seconds_bucket{route="/a",le="0.05"} 1' in text
-    assert 'everwhen_request_seconds_bucket{route="/a",le="+Inf"} 1' in text
-    assert "# TYPE everwhen_open_banks gauge\neverwhen_open_banks 3\n" in text
+    text = metrics.text().decode()
+    assert 'everwhen_requests_total{method="GET",route="/a\\"b\\\\c",status="200"} 1' in text
+    assert 'everwhen_request_seconds_bucket{le="0.025",route="/a"} 0.0' in text
+    assert 'everwhen_request_seconds_bucket{le="0.05",route="/a"} 1.0' in text
+    assert 'everwhen_request_seconds_bucket{le="+Inf",route="/a"} 1.0' in text
+    assert "# TYPE everwhen_open_banks gauge\neverwhen_open_banks 3.0\n" in text
 
 
 def test_a_request_is_one_span_without_its_words(served: Served, http: httpx.Client) -> None:

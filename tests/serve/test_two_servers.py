@@ -14,9 +14,9 @@ import httpx
 import psycopg
 import pytest
 
-from everwhen.serve.keys import KeyStore
-from everwhen.serve.logs import Audit
+from everwhen.serve.auth import KeyStore
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.telemetry import Audit
 from everwhen.store.opening import open_shared
 from everwhen.store.postgres.answers import PostgresAnswers
 from tests.serve.conftest import Served, serving, until
@@ -111,8 +111,8 @@ def test_what_both_servers_write_down_is_in_one_place(pair: Pair, machines: tupl
 def test_a_flood_pushes_nothing_out_of_a_shared_audit_log_and_does_not_fill_the_disk(
     machines: tuple[Served, Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.serve.logs.AUDIT_ENTRIES", 40)
-    monkeypatch.setattr("everwhen.serve.logs.TRIMMED", 10)
+    monkeypatch.setattr("everwhen.serve.telemetry.AUDIT_ENTRIES", 40)
+    monkeypatch.setattr("everwhen.serve.telemetry.TRIMMED", 10)
     address = settings_store(machines)
     for folder in ("one", "two"):
         audit = Audit(tmp_path / folder, open_shared(address))

@@ -23,7 +23,7 @@ pytest.importorskip("fastapi")
 
 from everwhen import Memory
 from everwhen.cli.story import STORY_ZONE, story
-from everwhen.serve.keys import KeyStore
+from everwhen.serve.auth import KeyStore
 from tests.conftest import made_once
 
 APRIL = datetime(2025, 4, 1, tzinfo=UTC)

@@ -18,7 +18,7 @@ from everwhen import Memory
 from everwhen.api.memory.bank import GLANCE
 from everwhen.cli import run
 from everwhen.serve.app import create_app
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 from everwhen.ui import page_auth, page_session
@@ -182,7 +182,7 @@ def test_without_nicegui_the_command_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(
-        "everwhen.serve.missing_extra.find_spec", lambda name: None if name == "nicegui" else object()
+        "everwhen.serve.server_settings.find_spec", lambda name: None if name == "nicegui" else object()
     )
     assert run(["ui", "--no-browser"]) == 6
     assert "pip install 'everwhen[ui]'" in capsys.readouterr().err

@@ -77,7 +77,7 @@ def mcp(
     no_auth: NoAuth = False,
 ) -> None:
     """The memory as MCP tools. Attaches to a running `everwhen serve` of this home folder, if there is one."""
-    from everwhen.serve.missing_extra import need
+    from everwhen.serve.server_settings import need
 
     home, bank = home_folder(here.home), here.bank or "default"
     check_bank_name(bank)
@@ -88,8 +88,8 @@ def mcp(
 
         run_server(ServerSettings(home=home, store=here.store, host=host, port=port, auth=not no_auth))
         return
-    from everwhen.serve.discovery import running
     from everwhen.serve.mcp.stdio import serve as serve_stdio
+    from everwhen.serve.server_settings import running
 
     serve_stdio(home, bank, here.store, None if running(home / "serve") else here.expect_models)
 
@@ -105,7 +105,7 @@ def ui(here: GlobalOptions, port: PagePort = 8766, browser: Browser = True) -> N
 
 def need_ui() -> None:
     """Say what to install, where the page cannot be shown."""
-    from everwhen.serve.missing_extra import need
+    from everwhen.serve.server_settings import need
 
     need("nicegui", extra="ui")
     need("fastapi", "uvicorn", "mcp")
@@ -186,7 +186,7 @@ def revoke(
 
 
 def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]
-    from everwhen.serve.keys import KeyStore
+    from everwhen.serve.auth import KeyStore
     from everwhen.store.opening import open_shared
 
     return KeyStore(home_folder(here.home) / "serve", open_shared(here.store))

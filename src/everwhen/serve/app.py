@@ -8,31 +8,57 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import RedirectResponse
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from everwhen import __version__
 from everwhen.errors import EverwhenError
-from everwhen.serve import problems
+from everwhen.serve import responses, special_routes
 from everwhen.serve.middleware import AuthMiddleware, BodyLimitMiddleware, RequestLogMiddleware
-from everwhen.serve.routes import banks, health, special_cases
-from everwhen.serve.routes.operations import INPUTS, operation_routes
+from everwhen.serve.routes import operation_routes, problems, state_of
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
 
+health = APIRouter(tags=["health"])
+"""For whoever keeps the server running: no key, and nothing private."""
 ROUTERS = (
-    health.router, banks.router, operation_routes(special_cases.SPECIAL), banks.transfer, special_cases.router,
+    health, special_routes.banks, operation_routes(special_routes.SPECIAL), special_routes.transfer,
+    special_routes.maintenance,
 )  # fmt: skip
 PAGE = "everwhen.ui.asgi_app"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000
 """Bytes from which an answer is compressed."""
+
+
+@health.get("/healthz", response_model=dict[str, str])
+async def healthz() -> Response:
+    """The process lives."""
+    return JSONResponse({"status": "ok"})
+
+
+@health.get("/readyz", response_model=dict[str, str], responses=problems(503))
+async def readyz(request: Request) -> Response:
+    """The model is loaded, and requests are answered."""
+    state = state_of(request)
+    if not state.ready.is_set():
+        return responses.answer(
+            503, state.problem or "the server is starting", "Unavailable", {"Retry-After": "1"}
+        )
+    return JSONResponse({"status": "ready"})
+
+
+@health.get("/metrics", response_class=PlainTextResponse)
+async def metrics(request: Request) -> Response:
+    """Counters, timings and queue depth, as Prometheus reads them."""
+    return Response(state_of(request).metrics.text(), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def create_app(serving: ServerSettings) -> FastAPI:
@@ -58,9 +84,9 @@ def create_app(serving: ServerSettings) -> FastAPI:
         ],
     )
     app.state.server = state
-    app.add_exception_handler(EverwhenError, problems.of_library)
-    app.add_exception_handler(HTTPException, problems.of_problem)
-    app.add_exception_handler(RequestValidationError, problems.of_validation)
+    app.add_exception_handler(EverwhenError, responses.of_library)
+    app.add_exception_handler(HTTPException, responses.of_problem)
+    app.add_exception_handler(RequestValidationError, responses.of_validation)
     return app
 
 
@@ -77,6 +103,7 @@ def _routed(**more: Any) -> FastAPI:
         docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
         redoc_url=None,
         redirect_slashes=False,
+        strict_content_type=False,  # a body without a type is taken for JSON
         generate_unique_id_function=lambda route: route.name.strip("_"),
         **more,
     )
@@ -88,7 +115,7 @@ def _routed(**more: Any) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """For worker processes: the settings come from the process that started them."""
-    from everwhen.serve.logs import to_standard_error
+    from everwhen.serve.telemetry import to_standard_error
 
     serving = ServerSettings.from_environment()
     to_standard_error(serving.log_level)
@@ -128,7 +155,7 @@ class MissingUI:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            answer = problems.answer(404, self._sentence, "NotFound")
+            answer = responses.answer(404, self._sentence, "NotFound")
             await answer(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
@@ -140,12 +167,16 @@ def _description(app: FastAPI) -> dict[str, Any]:
         return app.openapi_schema
     made = FastAPI.openapi(app)
     parts = made.setdefault("components", {})
-    parts.setdefault("schemas", {})["Problem"] = problems.SCHEMA
+    parts.setdefault("schemas", {})["Problem"] = responses.SCHEMA
     parts["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     for path, methods in made["paths"].items():
         if path.startswith("/v1"):
             for method in methods.values():
                 method["security"] = [{"key": []}]
-                if inputs := INPUTS.get(method["operationId"]):
-                    inputs.describe(method, parts["schemas"])
+                for one in method.get("parameters", ()):
+                    one["schema"].pop("title", None)
+    for name, schema in parts["schemas"].items():
+        if name.endswith("In"):
+            for one in schema["properties"].values():
+                one.pop("title", None)
     return made

@@ -19,9 +19,9 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from everwhen.serve.logs import say
-from everwhen.serve.problems import answer
+from everwhen.serve.responses import answer
 from everwhen.serve.server_settings import ServerSettings
+from everwhen.serve.telemetry import say
 
 
 def bounded(serving: ServerSettings) -> Callable[..., asyncio.Protocol]:

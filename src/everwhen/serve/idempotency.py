@@ -17,8 +17,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from everwhen.errors import EverwhenError, Unavailable
-from everwhen.serve.logs import say
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
+from everwhen.serve.telemetry import say
 from everwhen.store.answers import Answers, Refusal, StoredAnswer
 from everwhen.store.files.private import DatabaseBusy, private_database
 

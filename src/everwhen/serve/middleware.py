@@ -20,11 +20,11 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from everwhen.errors import Unavailable
-from everwhen.serve.fair_pool import asking
-from everwhen.serve.keys import Key
-from everwhen.serve.logs import say
-from everwhen.serve.problems import Problem, of_bug, of_problem
+from everwhen.serve.auth import Key
+from everwhen.serve.banks import asking
+from everwhen.serve.responses import Problem, of_bug, of_problem
 from everwhen.serve.state import ServerState
+from everwhen.serve.telemetry import say
 
 BEHIND_KEYS = ("/v1", "/mcp")
 """Everything under these needs a key. Health, metrics and the description of the API hold nothing private."""
@@ -83,12 +83,12 @@ class RequestLogMiddleware:
             "request": request_id,
         }
         method = scope["method"] if scope["method"] in METHODS else "other"
-        self._state.metrics.count("requests", method=method, route=path, status=str(status))
-        self._state.metrics.timed(seconds, route=path)
+        self._state.metrics.requests.labels(method, path, str(status)).inc()
+        self._state.metrics.seconds.labels(path).observe(seconds)
         say("request", logging.INFO, **fields, ms=round(seconds * 1000, 1))
         needed = (getattr(route, "openapi_extra", None) or {}).get("x-scope", "read")
         if status in (401, 403):
-            self._state.metrics.count("denied", key="known" if caller else "none")
+            self._state.metrics.denied.labels("known" if caller else "none").inc()
             self._state.audit.denied(**fields)
         elif needed != "read":
             more = scope.get("state", {}).get("audited", {})
@@ -126,7 +126,7 @@ class AuthMiddleware:
             raise Problem(503, str(error), "Unavailable", {"Retry-After": "1"}) from error
         pause = self.state.buckets.take(caller.id)
         if pause:
-            self.state.metrics.count("rate_limited")
+            self.state.metrics.rate_limited.inc()
             raise Problem(
                 429,
                 f"this key asks too often; go on in {pause:.1f} s",

@@ -10,10 +10,8 @@ from typing import Any, NoReturn
 
 from everwhen.errors import Refused, Unavailable
 from everwhen.serve.auth import is_loopback
-from everwhen.serve.discovery import announce, withdraw
-from everwhen.serve.logs import say, to_standard_error
-from everwhen.serve.missing_extra import need
-from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
+from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings, announce, need, withdraw
+from everwhen.serve.telemetry import say, to_standard_error
 from everwhen.store.files.private import private_folder
 
 

@@ -1,11 +1,17 @@
-"""What can be set for a server; every number is written once, here."""
+"""What can be set for a server, the note by which others find one that runs, and what the extra `serve` brings."""
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
+
+from everwhen.errors import Unavailable
+from everwhen.store.files.private import write_private
+from everwhen.store.files.processes import is_running
 
 ENVIRONMENT = "EVERWHEN_SERVING"
 """Where the settings are handed to worker processes, as JSON."""
@@ -82,3 +88,47 @@ class ServerSettings:
     def from_environment(cls) -> ServerSettings:
         given = json.loads(os.environ[ENVIRONMENT])
         return cls(**{**given, "home": Path(given["home"])})
+
+
+# The note of a running server
+
+FILE = "running.json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunningServer:
+    """A server on this machine."""
+
+    url: str
+    pid: int
+    token: str
+
+
+def announce(folder: Path, url: str) -> RunningServer:
+    running = RunningServer(url, os.getpid(), f"local_{secrets.token_urlsafe(32)}")
+    write_private(folder / FILE, json.dumps(asdict(running)))
+    return running
+
+
+def running(folder: Path) -> RunningServer | None:
+    """The server that left the note, while its process lives."""
+    try:
+        found = RunningServer(**json.loads((folder / FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+    return found if is_running(found.pid) else None
+
+
+def withdraw(folder: Path, announced: RunningServer) -> None:
+    """Take the note away, unless another server has left its own."""
+    if running(folder) == announced:
+        (folder / FILE).unlink(missing_ok=True)
+
+
+def need(*packages: str, extra: str = "serve") -> None:
+    """Raise one sentence with the command that installs what is missing."""
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise Unavailable(
+            f"this needs {', '.join(missing)}; install it with: pip install 'everwhen[{extra}]'"
+        )

@@ -1,85 +1,235 @@
-"""What a server tells of itself: counters and timings as Prometheus reads them; traces, where OpenTelemetry is there.
+"""What a server says of itself: logs, the audit log, metrics for Prometheus, and traces where OpenTelemetry is there.
 
-No bank's name and no content are in the metrics: anybody may scrape them. A trace is one span a request, named by the
-GenAI conventions for memory. Attributes: `gen_ai.operation.name` (search_memory, create_memory, update_memory,
-delete_memory, …), `gen_ai.provider.name`, `gen_ai.memory.store.id` (the bank), `gen_ai.memory.record.count`. The words
-of a question (`gen_ai.memory.query.text`) are left out unless
-`OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true`.
+Logs are one JSON object a line. The audit log holds writes, deletes and denied calls. No content is in either, and no
+bank's name is in the metrics: anybody may scrape them. A trace is one span a request, named by the GenAI conventions
+for memory. Attributes: `gen_ai.operation.name` (search_memory, create_memory, update_memory, delete_memory, …),
+`gen_ai.provider.name`, `gen_ai.memory.store.id` (the bank), `gen_ai.memory.record.count`. The words of a question
+(`gen_ai.memory.query.text`) are left out unless `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true`.
 """
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import sys
 import threading
-from collections import Counter, defaultdict
+import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.util import find_spec
+from logging.handlers import QueueListener, RotatingFileHandler
+from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
-BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Seconds; Prometheus' usual ones."""
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+)
 
-Labels = tuple[tuple[str, str], ...]
+from everwhen.store.answers import Shared
+from everwhen.store.files.private import private_file
+
+disable_created_metrics()  # type: ignore[no-untyped-call]
+
+# Logs
+
+AUDIT_BYTES, AUDIT_FILES = 10_000_000, 5
+"""The audit log is bounded: someone who knocks all day must not fill the disk."""
+AUDIT_ENTRIES, TRIMMED = 250_000, 500
+"""The same in a database, about as many; and entries between two looks at how many there are."""
+INTERVAL = 60.0
+"""Seconds for which denied calls are counted together."""
+ONE_BY_ONE = 20
+"""Denied calls of one key that have a line of their own in that time; of all calls without a key it is one."""
+
+log = logging.getLogger("everwhen.serve")
+
+
+class JsonLines(logging.Formatter):
+    """A record as one line of JSON; `extra={"fields": {…}}` adds to it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat().replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            "event": record.getMessage(),
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info:
+            line["trace"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def to_standard_error(level: str) -> None:
+    """Send what everwhen and its web server log to standard error, in one form."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines())
+    for name in ("everwhen", "uvicorn", "uvicorn.error", "mcp"):
+        logger = logging.getLogger(name)
+        logger.handlers = [handler] if name != "uvicorn.error" else []
+        logger.propagate = name == "uvicorn.error"
+        logger.setLevel(level.upper())
+    logging.getLogger("mcp").setLevel("WARNING")
+
+
+def say(event: str, level: int = logging.INFO, **fields: Any) -> None:
+    log.log(level, event, extra={"fields": fields})
+
+
+class _Private(RotatingFileHandler):
+    """Each file, the new ones after a rotation too, is its owner's alone."""
+
+    def _open(self) -> Any:
+        private_file(Path(self.baseFilename))
+        return super()._open()
+
+
+class _Rows(logging.Handler):
+    """Each entry is a row of the database; in the file is what could not be written there."""
+
+    def __init__(self, tables: Shared, otherwise: logging.Handler) -> None:
+        super().__init__()
+        self._tables = tables
+        self._otherwise = otherwise
+        self._written = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        values = {"id": uuid.uuid4().hex, "at": record.created, "line": self.format(record)}
+        try:
+            self._tables.run(
+                "INSERT INTO audit (id, at, line) VALUES (:id, to_timestamp(:at), :line) ON CONFLICT DO NOTHING",
+                values,
+            )
+            self._written += 1
+            if self._written % TRIMMED == 1:
+                self._tables.run(
+                    "DELETE FROM audit WHERE at < (SELECT at FROM audit ORDER BY at DESC LIMIT 1 OFFSET :most)",
+                    {"most": AUDIT_ENTRIES - 1},
+                )
+        except Exception as error:
+            say("an audit entry stands in the file, not in the database", logging.WARNING, error=str(error))
+            self._otherwise.handle(record)
+
+
+@dataclass
+class _Denied:
+    """The denied calls of one key in the time that runs: how many more have a line of their own, how many have none."""
+
+    until: float = 0.0
+    lines: int = 0
+    counted: int = 0
+
+
+class Audit:
+    """`serve/audit.jsonl`, or the table `audit` of a database: when, which key, which bank, what, and how it ended.
+
+    Denied calls are written one by one up to a bound, then counted: whoever knocks all day must not push out what was
+    written about others.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        shared: Shared | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._handler = _Private(
+            folder / "audit.jsonl",
+            maxBytes=AUDIT_BYTES,
+            backupCount=AUDIT_FILES,
+            encoding="utf-8",
+            delay=True,
+        )
+        self._handler.setFormatter(JsonLines())
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._denied: dict[str | None, _Denied] = {}
+        self.path = folder / "audit.jsonl"
+        self._waiting: SimpleQueue[logging.LogRecord] | None = None
+        if shared is not None:  # requests do not wait for the database
+            rows = _Rows(shared, self._handler)
+            rows.setFormatter(JsonLines())
+            self._waiting = SimpleQueue()
+            self._writing = QueueListener(self._waiting, rows)
+            self._writing.start()
+
+    def note(self, event: str, **fields: Any) -> None:
+        record = logging.LogRecord("everwhen.audit", logging.INFO, "", 0, event, None, None)
+        record.fields = {**fields, "pid": os.getpid()}
+        if self._waiting is None:
+            self._handler.handle(record)
+        else:
+            self._waiting.put(record)
+
+    def denied(self, key: str | None, **fields: Any) -> None:
+        """A call that was refused to a key, or to somebody without one."""
+        now = self._clock()
+        with self._lock:
+            held = self._denied.setdefault(key, _Denied())
+            if now >= held.until:
+                self._sum_up(key, held)
+                held.until, held.lines = now + INTERVAL, ONE_BY_ONE if key else 1
+            if not held.lines:
+                held.counted += 1
+                return
+            held.lines -= 1
+        self.note("denied", key=key, **fields)
+
+    def _sum_up(self, key: str | None, held: _Denied) -> None:
+        if held.counted:
+            self.note("denied", key=key, more=held.counted)
+        held.counted = 0
+
+    def close(self) -> None:
+        with self._lock:
+            for key, held in self._denied.items():
+                self._sum_up(key, held)
+        if self._waiting is not None:
+            self._writing.stop()
+        self._handler.close()
+
+
+# Metrics
 
 
 class Metrics:
-    """What a server has done. Safe from several threads."""
+    """What a server has done."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._counts: dict[str, Counter[Labels]] = defaultdict(Counter)
-        self._times: dict[Labels, list[float]] = {}
-        self._gauges: dict[str, tuple[str, Callable[[], float]]] = {}
-
-    def count(self, name: str, by: int = 1, **labels: str) -> None:
-        with self._lock:
-            self._counts[name][tuple(sorted(labels.items()))] += by
-
-    def timed(self, seconds: float, **labels: str) -> None:
-        """One request: its time goes into the histogram."""
-        with self._lock:
-            bars = self._times.setdefault(tuple(sorted(labels.items())), [0.0] * (len(BOUNDS) + 2))
-            for place, bound in enumerate(BOUNDS):
-                bars[place] += seconds <= bound
-            bars[-2] += 1
-            bars[-1] += seconds
+        self._registry = CollectorRegistry()
+        self.requests = self._counter("requests", "Requests answered.", "method", "route", "status")
+        self.denied = self._counter("denied", "Requests refused to a known key, or without one.", "key")
+        self.rate_limited = self._counter("rate_limited", "Requests of keys that ask too often.")
+        self.tree_nodes_built = self._counter(
+            "tree_nodes_built", "Nodes of memory trees built in the background."
+        )
+        self.background_failures = self._counter("background_failures", "Background work that failed.")
+        self.seconds = Histogram(
+            "everwhen_request_seconds", "How long requests took.", ["route"], registry=self._registry
+        )
 
     def gauge(self, name: str, text: str, read: Callable[[], float]) -> None:
         """Something that is read when it is asked for."""
-        self._gauges[name] = (text, read)
+        Gauge(f"everwhen_{name}", text, registry=self._registry).set_function(read)
 
-    def text(self) -> str:
+    def text(self) -> bytes:
         """The exposition format, version 0.0.4."""
-        with self._lock:
-            counts = {name: dict(values) for name, values in self._counts.items()}
-            times = {labels: list(bars) for labels, bars in self._times.items()}
-        return "\n".join([*self._lines(counts, times), ""])
+        return generate_latest(self._registry)
 
-    def _lines(self, counts: dict[str, dict[Labels, int]], times: dict[Labels, list[float]]) -> Iterator[str]:
-        for name in sorted(counts):
-            yield f"# TYPE everwhen_{name}_total counter"
-            for labels, value in sorted(counts[name].items()):
-                yield f"everwhen_{name}_total{_braces(labels)} {value}"
-        if times:
-            yield "# TYPE everwhen_request_seconds histogram"
-        for named, bars in sorted(times.items()):
-            for bound, count in zip((*BOUNDS, "+Inf"), bars[:-1], strict=True):
-                yield f"everwhen_request_seconds_bucket{_braces((*named, ('le', str(bound))))} {count:g}"
-            yield f"everwhen_request_seconds_count{_braces(named)} {bars[-2]:g}"
-            yield f"everwhen_request_seconds_sum{_braces(named)} {bars[-1]:.6f}"
-        for name, (text, read) in sorted(self._gauges.items()):
-            yield f"# HELP everwhen_{name} {text}"
-            yield f"# TYPE everwhen_{name} gauge"
-            yield f"everwhen_{name} {read():g}"
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"everwhen_{name}", text, labels, registry=self._registry)
 
 
-def _braces(labels: Labels) -> str:
-    if not labels:
-        return ""
-    escaped = (value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") for _, value in labels)
-    return "{" + ",".join(f'{name}="{value}"' for (name, _), value in zip(labels, escaped, strict=True)) + "}"
-
+# Traces
 
 CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from everwhen.api.memory import Memory
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
 from everwhen.serve.banks import Banks
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.store.files.compressed import PACKED, is_packed
 from everwhen.store.files.export import read_header

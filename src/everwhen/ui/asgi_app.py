@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.serve.state import ServerState
 from everwhen.ui.page_auth import MOUNT, PageAuth, Visitor, sealed
 

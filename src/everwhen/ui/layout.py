@@ -18,7 +18,7 @@ from nicegui.events import GenericEventArguments
 
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.serve.middleware import say_bug
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.store.files.home import BANK_NAME
 from everwhen.ui.components import block, day, dialog, empty, heading, markup, press, said
 from everwhen.ui.page import UIPage

@@ -22,8 +22,8 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from everwhen.serve.keys import Key
-from everwhen.serve.problems import Problem, of_problem
+from everwhen.serve.auth import Key
+from everwhen.serve.responses import Problem, of_problem
 from everwhen.serve.state import ServerState
 
 MOST_SESSIONS = 1000
@@ -122,7 +122,7 @@ class PageAuth:
                 return None
             caller = visitor.caller()
             if self._state.buckets.take(caller.id):
-                self._state.metrics.count("rate_limited")
+                self._state.metrics.rate_limited.inc()
                 often = "this key asks too often; wait a second"
                 raise Problem(429, often, "Unavailable", {"Retry-After": "1"})
         except Problem as problem:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from everwhen.errors import EverwhenError
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.store.files.home import BANK_NAME
 from everwhen.ui.layout import PAGES, Layout
 from everwhen.ui.page_auth import MOUNT, Visitor, plain_page

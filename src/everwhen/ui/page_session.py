@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from everwhen.api.extraction_wait import one_wait
 from everwhen.api.memory import Memory
+from everwhen.api.operations.base import Scope
 from everwhen.errors import UsageError
-from everwhen.serve.auth import admit
-from everwhen.serve.fair_pool import asking
-from everwhen.serve.keys import Key, Scope
-from everwhen.serve.problems import Problem
+from everwhen.serve.auth import Key, admit
+from everwhen.serve.banks import asking
+from everwhen.serve.responses import Problem
 from everwhen.serve.telemetry import span
 from everwhen.types import Stats
 from everwhen.ui.page_auth import Visitor

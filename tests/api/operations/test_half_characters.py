@@ -131,12 +131,11 @@ def test_half_a_character_in_a_call_of_a_tool_is_told(tmp_path: Path) -> None:
     pytest.importorskip("mcp")
     from mcp import Client
 
-    from everwhen.serve.mcp.local_memory import LocalMemory
-    from everwhen.serve.mcp.tools import build
+    from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 
     async def talk() -> int:
         reach, told = LocalMemory(tmp_path, "a"), 0
-        async with Client(build(reach)) as client:
+        async with Client(MemoryServer(reach)) as client:
             for tool in (await client.list_tools()).tools:
                 needed = {
                     name: FILL.get(name, "2025-03-10") for name in tool.input_schema.get("required", ())

@@ -479,6 +479,11 @@ class Operation(Generic[R], metaclass=_Checked):
     spec: ClassVar[Spec] = Spec()
 
 
+def of_checked(kind: type[Operation[R]], arguments: Mapping[str, Any]) -> Operation[R]:
+    """The operation of arguments that pydantic has checked already, in a model made of the operation's fields."""
+    return cast("Operation[R]", type.__call__(kind, **arguments))
+
+
 K = TypeVar("K", bound=type)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -29,25 +29,25 @@ _SENTENCES: Mapping[str, str] = {
     "too_short": "{name} takes at least {min_length}",
     "too_long": "{name} takes at most {max_length:,}",
     "list_type": "{name} takes a list, not {shown}",
-    "unexpected_keyword_argument": "{name}: there is no such argument",
-    "extra_forbidden": "{name}: there is no such argument",
 }
 _TYPES = ("str", "int", "float", "bool", "list", "dict", "tuple")
 
 
-def usage_error(error: ValidationError, name: str = "") -> UsageError:
+def usage_error(error: ValidationError | Sequence[Any], name: str = "") -> UsageError:
     """The first mistake; of a value that may be of several types, that of the type that it came furthest with.
 
     An argument that is not known goes before one that is missing: mostly it is that one, misspelt.
     """
     unknown = ("extra_forbidden", "unexpected_keyword_argument")
     first = max(
-        error.errors(include_url=False),
+        error.errors(include_url=False) if isinstance(error, ValidationError) else error,
         key=lambda one: (len([part for part in one["loc"] if isinstance(part, int)]), one["type"] in unknown),
     )
     raised = first.get("ctx", {}).get("error")
     if isinstance(raised, UsageError):
         return raised
+    if first["type"] in unknown:
+        return UsageError(f"{str(first['loc'][-1])[:100]}: there is no such argument")
     # The types of a union are no part of a place.
     places = [str(one) for one in first["loc"] if isinstance(one, int) or str(one).isidentifier()]
     name = ".".join([*([name] if name else []), *(one for one in places if one not in _TYPES)]) or "the call"

@@ -17,14 +17,13 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from everwhen.api.operations.base import Scope as Right
 from everwhen.api.operations.base import Spec
 from everwhen.errors import Refused
-from everwhen.serve.auth import admit
-from everwhen.serve.keys import Key
-from everwhen.serve.keys import Scope as Right
-from everwhen.serve.mcp.local_memory import Remembering
-from everwhen.serve.mcp.tools import TOOLS, build
-from everwhen.serve.problems import Problem, of_problem
+from everwhen.serve.auth import Key, admit
+from everwhen.serve.mcp.server import MemoryServer
+from everwhen.serve.mcp.tools import TOOLS, AnyMemory
+from everwhen.serve.responses import Problem, of_problem
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import span
 from everwhen.store.files.home import BANK_NAME
@@ -46,7 +45,7 @@ class CallerMemory:
         return f"{caller.id} {caller.created_at.isoformat()}"
 
     @contextmanager
-    def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[Remembering]:
+    def __call__(self, scope: Right, tool: str, **noted: Any) -> Iterator[AnyMemory]:
         caller, bank = _asking.get()
         noted = {"key": caller.id, "bank": bank, "route": f"mcp {tool}", **noted}
         try:
@@ -70,7 +69,7 @@ class CallerMemory:
 @asynccontextmanager
 async def mounted(state: ServerState) -> AsyncIterator[ASGIApp]:
     manager = StreamableHTTPSessionManager(
-        app=build(CallerMemory(state))._lowlevel_server,
+        app=MemoryServer(CallerMemory(state))._lowlevel_server,
         stateless=True,
         json_response=True,
         # Keys, and on a server without keys the check of Host and Origin, stand before this already.

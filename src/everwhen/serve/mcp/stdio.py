@@ -36,11 +36,10 @@ def serve(home: Path, bank: str, store: str | None, load: Callable[[], None] | N
     import anyio
     from mcp.server.stdio import stdio_server
 
-    from everwhen.serve.mcp.local_memory import LocalMemory
-    from everwhen.serve.mcp.tools import build
+    from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 
     async def run() -> None:
-        server = build(reach)._lowlevel_server
+        server = MemoryServer(reach)._lowlevel_server
         asked = anyio.wrap_file(os.fdopen(requests, encoding="utf-8", errors="replace"))
         answers = anyio.wrap_file(front)  # type: ignore[arg-type]  # what is asked of a file here, it can do
         async with stdio_server(asked, answers) as (read, write):

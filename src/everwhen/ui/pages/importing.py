@@ -14,7 +14,7 @@ from nicegui.events import UploadEventArguments
 
 from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, UsageError
-from everwhen.serve.problems import Problem
+from everwhen.serve.responses import Problem
 from everwhen.serve.transfer_files import FOLDER
 from everwhen.store.files.compressed import check_unpacked_size
 from everwhen.store.files.export import is_export, read_header

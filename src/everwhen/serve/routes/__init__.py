@@ -1,1 +1,0 @@
-"""The routes under `/v1`. `operations` makes them of the operations; the others have what no operation says."""

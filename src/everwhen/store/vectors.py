@@ -9,8 +9,8 @@ A coded vector is stored twice:
 - 8 bits for each of the 128 directions in which the block's vectors differ most (PCA). The product of these with a
   question is approximate (error about 0.01), and takes a sixth of the work and a twelfth of the memory traffic.
 
-`nearest` picks candidates by the approximate cosines and compares them exactly. docs/performance.md, "The scan", has
-the figures of the alternatives.
+`nearest` picks candidates by the approximate cosines and compares them exactly. The figures of the
+alternatives are in benchmarks/history/performance.md, "The scan".
 """
 
 from __future__ import annotations

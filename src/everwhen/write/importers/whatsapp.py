@@ -193,7 +193,7 @@ def _messages(path: Path, chat: str, options: ReadingOptions, left_out: LeftOut)
         if speaker is None:
             left_out[SYSTEM] += 1
             continue
-        words = _words(said, not seen, left_out)
+        words = _text_written(said, not seen, left_out)
         if not words:
             continue
         key = (stamp.written, speaker, words)
@@ -264,7 +264,7 @@ def _speaker(rest: str) -> tuple[str | None, str]:
     return name, said
 
 
-def _words(said: str, first: bool, left_out: LeftOut) -> str:
+def _text_written(said: str, first: bool, left_out: LeftOut) -> str:
     """What somebody wrote: without the notes of WhatsApp, attached files by their names."""
     marked = said.startswith("\u200e")
     said = _without_edited(said)
@@ -274,12 +274,12 @@ def _words(said: str, first: bool, left_out: LeftOut) -> str:
         left_out[MEDIA] += 1
         return _unmarked(_BRACKETED.sub("", said)).strip()  # what was written under the picture
     plain = _unmarked(said).strip()
-    if reason := _note(plain, marked, first):
+    if reason := _why_left_out(plain, marked, first):
         left_out[reason] += 1
     return "" if reason else plain
 
 
-def _note(plain: str, marked: bool, first: bool) -> str | None:
+def _why_left_out(plain: str, marked: bool, first: bool) -> str | None:
     """Why a text is none that somebody wrote; iOS marks what it writes itself, with a mark of direction in front."""
     low = plain.casefold().rstrip(".")
     if low in _phrases()["deleted"]:

@@ -18,7 +18,7 @@ from everwhen.store.files.json_values import count_lines, lines, parsed, shown, 
 from everwhen.types import ROLES, Message
 from everwhen.types.messages.message_parts import as_text, caption
 from everwhen.write.importers.conversation import (
-    NOTHING_TOLD,
+    NO_OPTIONS,
     Conversation,
     LeftOut,
     ReadingOptions,
@@ -32,7 +32,7 @@ from everwhen.write.importers.conversation import (
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")
 
 
-def read_jsonl(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def read_jsonl(path: Path, options: ReadingOptions = NO_OPTIONS) -> Iterator[Conversation]:
     """The one conversation of a JSONL file, named after it; its lines are read as they are asked for.
 
     The zone is that of lines which name none: their times without an offset are local there.
@@ -84,8 +84,20 @@ SPOKEN_BY_TOOLS = (*SPOKEN, "execution_output")
 _ROLES = ("user", "assistant", "tool")
 
 
-def chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
-    """The messages of the path that a chat of ChatGPT shows."""
+def _chats(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The chats of a file, each with its place."""
+    for index, chat in enumerate(values(path)):
+        where = f"{path}, chat {index}"
+        yield expect(chat, dict, where, "it"), where
+
+
+def chatgpt_messages(path: Path, _: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the paths that the chats of ChatGPT show."""
+    for chat, where in _chats(path):
+        yield from _chat_of_chatgpt(chat, where, left_out)
+
+
+def _chat_of_chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
     title = chat.get("title")
     session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"
@@ -198,7 +210,13 @@ def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
 # Claude
 
 
-def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+def claude_messages(path: Path, _: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the chats of Claude, in their order."""
+    for chat, where in _chats(path):
+        yield from _chat_of_claude(chat, where, left_out)
+
+
+def _chat_of_claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     title = chat.get("name")
     session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
     said_at = chat.get("created_at")

@@ -29,7 +29,7 @@ from everwhen.types.messages import LARGEST_TEXT
 from everwhen.types.messages.message_parts import caption
 from everwhen.write.importers.conversation import (
     DATE_ORDERS,
-    NOTHING_TOLD,
+    NO_OPTIONS,
     Conversation,
     DateOrder,
     LeftOut,
@@ -159,7 +159,7 @@ _BRACKETED = re.compile(rf"\A[{MARKS}]*<[^\W\d_]+(?:{_SPACE}[^<>:\n{_SPACE[1:-1]
 """What stands for a file that is missing, on Android: in every language two words or more."""
 
 
-def read_whatsapp(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def read_whatsapp(path: Path, options: ReadingOptions = NO_OPTIONS) -> Iterator[Conversation]:
     """The chat of one file, named after it."""
     name = chat_name(path, options.name)
     yield streamed(name, lambda left_out: _messages(path, name, options, left_out))

@@ -18,7 +18,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from everwhen import Memory
-from everwhen.store.graph import Mention
+from everwhen.store.rows import Mention
 from everwhen.write.entities import KnownEntities, Resolver
 from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
 from everwhen.write.worker import CLAIM_SECONDS

@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any
 
 from everwhen import Memory
-from everwhen.store.opening import open_banks
+from everwhen.store.banks import open_banks
 from everwhen_bench import speed
 
 QUESTION = "what did we say about the garden"

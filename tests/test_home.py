@@ -8,7 +8,7 @@ import pytest
 
 from everwhen import Memory, Refused, UsageError
 from everwhen.store.files.home import check_folder
-from everwhen.store.sqlite.files import bank_bytes, bank_path
+from everwhen.store.sqlite.connection import bank_bytes, bank_path
 
 
 def opened(home: Path, bank: str) -> Memory:

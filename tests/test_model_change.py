@@ -19,9 +19,8 @@ from everwhen.errors import EverwhenError, ModelChanged, Refused
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
-from everwhen.store.maintenance import ReembeddedTurn
-from everwhen.store.tree import BuildMark, BuildResult, NodePlace
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn
 from everwhen.tree.building import Builder
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from everwhen.store.files.processes import is_running
+from everwhen.store.files.home import is_running
 
 
 def test_this_process_runs_and_one_that_ended_does_not() -> None:

@@ -35,8 +35,8 @@ from everwhen.recall.fuse import fitted as shipped
 from everwhen.recall.gathering import gather
 from everwhen.recall.reader_stage import ReaderScores, read_first
 from everwhen.settings import Settings
-from everwhen.store.base import Store
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message
 from everwhen.write.importers import benchmarks

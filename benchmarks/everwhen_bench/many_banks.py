@@ -18,9 +18,9 @@ from time import perf_counter
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.store.opening import open_banks
+from everwhen.store.banks import open_banks
 from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.postgres.tables import OF_A_BANK
+from everwhen.store.postgres.connection import OF_A_BANK
 from everwhen.store.sqlite.banks import SqliteBanks
 from everwhen_bench.speed import LOW, build, percentiles, questions, vocabulary
 

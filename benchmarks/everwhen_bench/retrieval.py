@@ -21,8 +21,8 @@ from everwhen.models.tokens import count_tokens
 from everwhen.recall import Recall, Recipe
 from everwhen.recall.date_annotations import as_said
 from everwhen.recall.token_budget import NO_ROOM, fill
+from everwhen.store.banks import open_banks
 from everwhen.store.files.home import home_folder
-from everwhen.store.opening import open_banks
 from everwhen.types import Dropped, Message
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking

@@ -34,10 +34,9 @@ from everwhen.models.reader import PackagedReader, open_reader
 from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
-from everwhen.store.banks import Banks
-from everwhen.store.base import NewTurn, Store
-from everwhen.store.graph import Mention, Moment
-from everwhen.store.opening import open_banks
+from everwhen.store.banks import Banks, open_banks
+from everwhen.store.rows import Mention, Moment, NewTurn
+from everwhen.store.sql.store import Store
 from everwhen.types import Recall, Turn
 from everwhen.write.links import link_in_meaning, link_in_time, similar_among
 from everwhen_bench.environment import with_benches

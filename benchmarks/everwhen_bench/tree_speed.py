@@ -21,9 +21,9 @@ import numpy as np
 
 from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
 from everwhen.models.embed.base import normalised
-from everwhen.store.base import NewTurn
+from everwhen.store.rows import NewTurn
 from everwhen.store.sqlite import SqliteStore
-from everwhen.store.sqlite.files import bank_path
+from everwhen.store.sqlite.connection import bank_path
 from everwhen.types import Role, Turn
 from everwhen_bench.metrics import percentile
 

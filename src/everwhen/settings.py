@@ -162,7 +162,7 @@ class Settings:
     reader: Literal["reader-2", "none"] = "reader-2"
     """What reads the first candidates beside the question; `none` leaves them as they were found."""
     read: int = 3
-    """How many of them. More is slower and better (benchmarks/history/models.md)."""
+    """How many of them. More is slower and better; docs/models.md has the curve."""
 
     # Graph
     graph_recall: bool = False

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from everwhen.errors import UsageError
-from everwhen.store.sqlite.files import bank_names
+from everwhen.store.sqlite.connection import bank_names
 from everwhen_bench import locomo
 from everwhen_bench.locomo import evidence
 

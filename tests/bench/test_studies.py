@@ -12,7 +12,7 @@ import pytest
 
 from everwhen.api.memory import Memory
 from everwhen.errors import NotFound
-from everwhen.store.sqlite.files import bank_path
+from everwhen.store.sqlite.connection import bank_path
 from everwhen_bench import studies
 from everwhen_bench.studies import channels, prefix, satf, writing
 from tests.bench.test_bench_locomo import SAMPLE

@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 from everwhen import Memory
 from everwhen.cli import run
 from everwhen.errors import Unavailable, UsageError
-from everwhen.store.opening import open_banks
+from everwhen.store.banks import open_banks
 
 Said = Callable[[], str]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from everwhen.store.banks import Banks
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.store.sqlite.banks import SqliteBanks
 from tests.conformance.turns import DIMENSION
 

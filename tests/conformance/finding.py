@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.base import Store
 from everwhen.store.search import Filter, Scored, SearchQuery, Wanted
+from everwhen.store.sql.store import Store
 
 
 def by_words(store: Store, words: str, limit: int, where: Filter) -> list[Scored]:

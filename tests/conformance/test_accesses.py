@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from everwhen.store.base import Access
+from everwhen.store.rows import Access
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import START, turn
 

@@ -9,7 +9,7 @@ import pytest
 
 from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, UsageError
 from everwhen.store.banks import Banks
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Open, with_files
 from tests.conformance.turns import DIMENSION, START, turn
 

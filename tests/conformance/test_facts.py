@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from everwhen.errors import EverwhenError
-from everwhen.store.base import Store
-from everwhen.store.facts import ConflictRow, DeclaredPredicate, FactLedger, FactRow, Report
+from everwhen.store.rows import ConflictRow, DeclaredPredicate, FactRow, Report
 from everwhen.store.search import Filter
+from everwhen.store.sql.facts import FactLedger
+from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import MODEL, START, direction, turn

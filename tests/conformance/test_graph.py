@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.store.base import Store
-from everwhen.store.graph import Mention, Moment
-from everwhen.store.maintenance import TurnForgotten
+from everwhen.store.rows import Mention, Moment, TurnForgotten
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from everwhen.types import Usage
 from everwhen.write.links import TEMPORAL_MOST, link_in_time
 from everwhen_time import Interval

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from everwhen.store.base import Store
-from everwhen.store.jobs import Work
+from everwhen.store.rows import Work
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_words
 from tests.conformance.test_banks import erase

@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged
-from everwhen.store.base import Store
-from everwhen.store.facts import ConflictRow, FactLedger, Report
-from everwhen.store.graph import Mention, Moment
-from everwhen.store.maintenance import ReembeddedTurn, RemovedNodes, RemovedUnits
+from everwhen.store.rows import (
+    ConflictRow,
+    Mention,
+    Moment,
+    ReembeddedTurn,
+    RemovedNodes,
+    RemovedUnits,
+    Report,
+)
 from everwhen.store.search import Filter
+from everwhen.store.sql.facts import FactLedger
+from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, by_words, codes_of

@@ -16,7 +16,7 @@ from everwhen.facts.relearn import relearn
 from everwhen.facts.statements import FactStatement
 from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Fact, Origin, Proposal
 from tests.conformance.turns import DIMENSION, START
 from tests.facts.learned import learned

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from everwhen.store.base import Store
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance import finding
 from tests.conformance.conftest import Reopen

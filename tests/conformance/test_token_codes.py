@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.base import NewTurn, Store
+from everwhen.store.rows import NewTurn
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, codes_of
 from tests.conformance.turns import MODEL, direction, turn

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.as_of import AsOf
-from everwhen.store.base import Store
-from everwhen.store.facts import FactLedger
+from everwhen.store.rows import AsOf, BuildMark, BuildOutcome, BuildResult, LevelOne, NewNode, NodePlace
 from everwhen.store.search import Filter
-from everwhen.store.tree import BuildMark, BuildResult, LevelOne, NewNode, NodePlace, Outcome
+from everwhen.store.sql.facts import FactLedger
+from everwhen.store.sql.store import Store
 from everwhen.types import Statement
 from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
@@ -63,7 +62,7 @@ def the_mark(store: Store, place: NodePlace) -> BuildMark:
     return found
 
 
-def build(store: Store, made: NewNode) -> Outcome:
+def build(store: Store, made: NewNode) -> BuildOutcome:
     """Mark a node and build it."""
     store.jobs.tree.enqueue([made.place])
     (outcome,) = store.tree.put([BuildResult(the_mark(store, made.place), made)], store.info.model)
@@ -143,8 +142,10 @@ def test_a_session_whose_facts_people_took_back_is_to_be_looked_at_again(store: 
 
 def test_the_sessions_of_some_turns_are_told_whole(store: Store) -> None:
     store.append([turn("a", hours=1), turn("b", hours=3), turn("c", session="t")])
-    assert [tuple(one) for one in store.tree.told(["b", "gone"])] == [("s", START + HOUR, START + 3 * HOUR)]
-    assert store.tree.told([]) == []
+    assert [tuple(one) for one in store.tree.sessions_of(["b", "gone"])] == [
+        ("s", START + HOUR, START + 3 * HOUR)
+    ]
+    assert store.tree.sessions_of([]) == []
 
 
 def test_marks_come_by_level_in_the_order_of_time_and_say_what_waits(store: Store) -> None:

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from everwhen.errors import EverwhenError
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance.conftest import Reopen
 from tests.conformance.turns import START, turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Usage
 from tests.conformance.conftest import Reopen
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.base import NewTurn
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import NewTurn
 from everwhen.types import Turn
 
 DIMENSION = 8

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.base import Store
-from everwhen.store.graph import EventPart, Mention, NewUnit
+from everwhen.store.rows import EventPart, Mention, NewUnit
+from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance.turns import START, direction
 

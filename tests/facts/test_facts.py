@@ -363,8 +363,8 @@ def test_async_facts_lack_no_call() -> None:
 
 
 def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory) -> None:
-    from everwhen.store.sql.ledger import BETWEEN, LAST, NEXT
-    from everwhen.store.sqlite.statements import statements
+    from everwhen.store.sql.facts import BETWEEN, LAST, NEXT
+    from everwhen.store.sqlite.connection import statements
 
     where = "k.subject_key = :subject AND k.predicate_key = :predicate"
     values = {"slot": 1, "instant": "x", "first": "x", "last": "y", "subject": "s", "predicate": "p"}

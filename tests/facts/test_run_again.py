@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from everwhen import Memory
-from everwhen.store.facts import FactLedger
+from everwhen.store.sql.facts import FactLedger
 
 R = TypeVar("R")
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)

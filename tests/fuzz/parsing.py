@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.settings import Settings, load
-from everwhen.store.sqlite.files import bank_path
+from everwhen.store.sqlite.connection import bank_path
 from everwhen.types import Message
 from everwhen.types.messages import message
 from everwhen.upkeep.retention import describe as describe_rule

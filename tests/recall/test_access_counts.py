@@ -14,7 +14,7 @@ import pytest
 
 from everwhen import Memory, UsageError
 from everwhen.recall.access_counts import BATCH
-from everwhen.store.sql.units import remove_units
+from everwhen.store.base import remove_units
 
 READER = """
 import sys
@@ -150,7 +150,7 @@ def test_a_memory_that_is_gone_before_it_is_written_is_passed_over(quick: Memory
 
 
 def test_the_last_access_is_the_newest_whoever_writes_last(quick: Memory) -> None:
-    from everwhen.store.base import Access
+    from everwhen.store.rows import Access
 
     quick.add({"content": "violin", "id": "v"})
     now = datetime(2025, 3, 3, tzinfo=UTC)

@@ -9,8 +9,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.recall.described_names import DescribedNames
-from everwhen.store.as_of import NOW as PRESENT
-from everwhen.store.as_of import AsOf
+from everwhen.store.rows import NOW as PRESENT
+from everwhen.store.rows import AsOf
 from tests.conftest import made_once
 
 START = datetime(2025, 3, 3, 9, tzinfo=UTC)

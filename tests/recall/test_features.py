@@ -15,8 +15,7 @@ from everwhen import Memory
 from everwhen.recall import features as measured
 from everwhen.recall.features import NEAR, CandidatePool, bm25, features, standardised
 from everwhen.recall.fuse import fitted
-from everwhen.store.bm25 import Postings, score
-from everwhen.store.terms import PACKED, hash_term, pack
+from everwhen.store.index import PACKED, Postings, hash_term, pack, score
 from tests.recall.memories import TALK, bare_pool, pool_of, tell
 
 numbers = st.floats(-1000, 1000, width=32)

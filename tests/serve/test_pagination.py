@@ -37,7 +37,7 @@ def test_every_route_that_the_page_names_exists(served: Served) -> None:
 
 
 def test_the_configurations_of_the_mcp_page_name_a_command_that_exists() -> None:
-    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
     found = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
     assert len(found) == 3
     for one in found:

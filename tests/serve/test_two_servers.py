@@ -17,7 +17,7 @@ import pytest
 from everwhen.serve.auth import KeyStore
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.telemetry import Audit
-from everwhen.store.opening import open_shared
+from everwhen.store.banks import open_shared
 from everwhen.store.postgres.answers import PostgresAnswers
 from tests.serve.conftest import Served, serving, until
 

@@ -15,10 +15,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.cli import run
-from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.postgres.citus import DISTRIBUTED, REFERENCE
-from everwhen.store.postgres.server import server_of
-from everwhen.store.postgres.statements import compiled
+from everwhen.store.postgres.banks import DISTRIBUTED, REFERENCE, PostgresBanks
+from everwhen.store.postgres.server import compiled, server_of
 from tests.store.test_postgres_statements import numbered, parts_of, runnable
 
 ADDRESS = os.environ["EVERWHEN_TEST_CITUS_DSN"]

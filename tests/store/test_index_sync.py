@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged
+from everwhen.store import base
+from everwhen.store.base import remove_units
 from everwhen.store.index import Block, Index, IndexBatch
-from everwhen.store.maintenance import ReembeddedTurn
+from everwhen.store.rows import ReembeddedTurn
 from everwhen.store.search import Filter
-from everwhen.store.sql import units
-from everwhen.store.sql.units import remove_units
-from everwhen.store.sqlite import SqliteStore, index_loading
+from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite import store as sqlite_store
 from tests.conformance.finding import by_meaning, by_words
 from tests.conformance.turns import DIMENSION, MODEL, direction, turn
 
@@ -26,7 +27,7 @@ def opened(path: Path) -> SqliteStore:
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[SqliteStore, SqliteStore]:
     """A bank of 40 turns that two have open, and whose indexes have blocks of 8."""
-    monkeypatch.setattr(index_loading, "ROWS_AT_ONCE", 8)
+    monkeypatch.setattr(sqlite_store, "ROWS_AT_ONCE", 8)
     monkeypatch.setattr("everwhen.store.index.MERGE_UP_TO", 8)
     path = tmp_path / "b.db"
     with_ben = [
@@ -82,7 +83,7 @@ def test_blocks_built_while_the_next_rows_are_read_are_those_of_one_after_the_ot
     index = fresh.index()
     assert len(index.blocks) == 5 and threading.current_thread() not in builders
     assert not builders & set(threading.enumerate())  # nothing is left running
-    monkeypatch.setattr(index_loading, "ROWS_AT_ONCE", 1000)
+    monkeypatch.setattr(sqlite_store, "ROWS_AT_ONCE", 1000)
     whole = opened(two[0].path)
     same(index, whole.index())
     assert threading.current_thread() in builders  # a small bank needs no thread
@@ -144,7 +145,7 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
     two: tuple[SqliteStore, SqliteStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
-    monkeypatch.setattr(units, "KEPT", 5)
+    monkeypatch.setattr(base, "KEPT", 5)
     for unit in range(1, 13):
         with ours._writer.transaction() as sql:
             remove_units(sql, [unit])

@@ -14,14 +14,12 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
-from everwhen.store import bm25
+from everwhen.store.index import PACKED, Postings, Tokenizer, hash_term
 from everwhen.store.postgres import server as servers
 from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.postgres.connection import PostgresConnection, PostgresSql, term_key
+from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, PostgresSql, term_key
 from everwhen.store.postgres.server import SCHEMA, Server
 from everwhen.store.postgres.store import PostgresStore
-from everwhen.store.postgres.tables import OF_A_BANK
-from everwhen.store.terms import PACKED, Tokenizer, hash_term
 from tests.conformance.turns import DIMENSION, START, turn
 
 
@@ -346,7 +344,7 @@ def test_postings_of_postgres_are_those_of_the_embedded_index(
         assert speaker is not None
         packed = Tokenizer().packed([one.replace("Ana", speaker[0]) for one in kept], ["", "", ""])
         sizes = np.array([len(one) // PACKED.itemsize for one in packed])
-        built = bm25.Postings.build(np.frombuffer(b"".join(packed), dtype=PACKED), sizes)
+        built = Postings.build(np.frombuffer(b"".join(packed), dtype=PACKED), sizes)
         rows = sql.raw.execute(
             "SELECT term, unit, halves, length FROM postings ORDER BY term, unit"
         ).fetchall()

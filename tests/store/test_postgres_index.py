@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everwhen.store.postgres import search, store, vector_index
+from everwhen.store.postgres import search, store
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.store import PostgresStore
 from everwhen.store.search import Filter, SaidBy, Scored, SearchQuery, Wanted
@@ -23,7 +23,7 @@ UNITS, RARE, DIMENSION = 600, 7, 16
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch, postgres: str) -> Iterator[PostgresStore]:
     """A bank that counts as large: two who talk, and one who says a little in between."""
-    for module in (store, vector_index):
+    for module in (store, store):
         monkeypatch.setattr(module, "LARGE", 500)
     chance = np.random.default_rng(3)
     opened = PostgresBanks(postgres).open("big", embedder="fake", dimension=DIMENSION, zone="UTC")
@@ -84,7 +84,7 @@ def test_a_large_bank_gets_an_index_and_finds_nearly_the_same_by_it(large: Postg
 
 
 def test_a_small_bank_gets_none(monkeypatch: pytest.MonkeyPatch, large: PostgresStore) -> None:
-    monkeypatch.setattr(vector_index, "LARGE", UNITS + 1)
+    monkeypatch.setattr(store, "LARGE", UNITS + 1)
     assert not large.jobs.indexing.waits() and not large.jobs.indexing.run()
     assert way(large) == "exact"
 

@@ -7,15 +7,12 @@ from collections import Counter
 
 import pytest
 
-from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.postgres.citus import DISTRIBUTED, REFERENCE
-from everwhen.store.postgres.connection import PostgresConnection
-from everwhen.store.postgres.filters import fragment
-from everwhen.store.postgres.server import Server
-from everwhen.store.postgres.statements import HERE, compiled, statements, with_parameters
-from everwhen.store.postgres.tables import COUNTERS, NUMBERED, OF_A_BANK
-from everwhen.store.sql.ledger import LAST
-from everwhen.store.sqlite.statements import statements as of_sqlite
+from everwhen.store.postgres.banks import DISTRIBUTED, REFERENCE, PostgresBanks
+from everwhen.store.postgres.connection import COUNTERS, NUMBERED, OF_A_BANK, PostgresConnection
+from everwhen.store.postgres.search import fragment
+from everwhen.store.postgres.server import HERE, Server, compiled, statements, with_parameters
+from everwhen.store.sql.facts import LAST
+from everwhen.store.sqlite.connection import statements as of_sqlite
 
 FRAGMENTS = {
     "fact_columns",

@@ -8,12 +8,11 @@ from typing import Any
 
 import pytest
 
-from everwhen.store.base import Store
-from everwhen.store.graph import Mention, Moment
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.connection import PostgresConnection
-from everwhen.store.postgres.server import Lent
-from everwhen.store.postgres.statements import compiled
+from everwhen.store.postgres.server import Lent, compiled
+from everwhen.store.rows import Mention, Moment
+from everwhen.store.sql.store import Store
 from everwhen.write.links import link_causes, link_in_meaning, link_in_time
 from tests.conformance.turns import START, turn
 from tests.conformance.units import event

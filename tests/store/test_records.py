@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everwhen.store.sql.record_kinds import KINDS, Field
+from everwhen.store.sql.records import KINDS, Field
 from everwhen.store.sqlite.connection import SqliteConnection, migrate
 
 DERIVED = {"migrations", "claims", "pending", "names_version", "removals"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from everwhen.store.sql.statements import _HEADING
-from everwhen.store.sqlite.statements import HERE
+from everwhen.store.base import _HEADING
+from everwhen.store.sqlite.connection import HERE
 
 
 def test_no_two_statements_have_the_same_name() -> None:

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from everwhen.store.index import TOKENIZE, Tokenizer, hash_term
 from everwhen.store.search import Filter
 from everwhen.store.sqlite import SqliteStore
-from everwhen.store.terms import TOKENIZE, Tokenizer, hash_term
 from tests.conformance.finding import by_words
 from tests.conformance.turns import DIMENSION, turn
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from everwhen.store.sql.units import remove_units
-from everwhen.store.sqlite import SqliteStore, turn_cache
+from everwhen.store.base import remove_units
+from everwhen.store.sqlite import SqliteStore
+from everwhen.store.sqlite import store as sqlite_store
 from tests.conformance.turns import DIMENSION, turn
 
 
@@ -40,7 +41,7 @@ def test_a_write_by_another_process_that_removes_nothing_leaves_what_is_kept(tmp
 
 
 def test_more_rows_than_are_kept_are_all_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turn_cache, "MOST", 3)
+    monkeypatch.setattr(sqlite_store, "MOST", 3)
     store = opened(tmp_path / "bank.sqlite")
     store.append([turn(f"t{place}") for place in range(10)])
     for wanted in ([1, 2], [2, 3, 4], list(range(1, 11)), [10, 1], [99]):

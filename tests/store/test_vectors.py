@@ -9,13 +9,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from everwhen.store import vectors as module
-from everwhen.store.bm25 import Postings
-from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
-from everwhen.store.matrix_products import LARGEST, float_product, integer_product
-from everwhen.store.nearest import Nearness
-from everwhen.store.terms import PACKED
-from everwhen.store.top_k import largest
-from everwhen.store.vectors import CodedVectors, PlainVectors, chosen, make_vectors
+from everwhen.store.index import PACKED, Index, IndexBatch, IndexFilter, IndexRows, Postings
+from everwhen.store.memory_search import Nearness, largest
+from everwhen.store.vectors import (
+    LARGEST,
+    CodedVectors,
+    PlainVectors,
+    chosen,
+    float_product,
+    integer_product,
+    make_vectors,
+)
 
 DIMENSION = 96
 Array = NDArray[np.float32]

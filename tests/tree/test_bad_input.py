@@ -11,7 +11,7 @@ from time import process_time
 import pytest
 
 from everwhen import Memory, UsageError
-from everwhen.store.sql.tree import SqlTree
+from everwhen.store.sql.tree import TreeStore
 from tests.tree.talks import START, holds, opened, said, talk
 
 
@@ -93,15 +93,15 @@ def test_a_crash_in_the_middle_leaves_the_old_nodes_and_the_list(
         before = [node for node in memory.tree() if node.level > 1]
         memory.add(said(50, "s1", START + timedelta(seconds=70), "Tom bought a boat in Ghent."))
         memory.add(said(51, "s2", START + timedelta(days=40, seconds=70), "Tom sold the boat in Ghent."))
-        insert, calls = SqlTree._insert, []
+        insert, calls = TreeStore._insert, []
 
-        def failing(self: SqlTree, *rest: object) -> None:
+        def failing(self: TreeStore, *rest: object) -> None:
             calls.append(rest)
             if len(calls) == 2:
                 raise RuntimeError("the power went out")
             insert(self, *rest)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(SqlTree, "_insert", failing)
+        monkeypatch.setattr(TreeStore, "_insert", failing)
         with pytest.raises(RuntimeError):
             memory.consolidate("end")
         monkeypatch.undo()

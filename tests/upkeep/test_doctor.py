@@ -127,7 +127,6 @@ def test_a_vector_of_nonsense_is_told_in_one_sentence_and_made_anew(
         ("UPDATE facts SET valid_from = '2020-01-01T00:00:00.000000Z', valid_to = NULL, slot = 1", "facts"),
         ("UPDATE turns SET recorded_at = '2999-01-01T00:00:00.000000Z'; UPDATE units SET recorded_at ="
          " '2999-01-01T00:00:00.000000Z' WHERE kind = 'turn'", "clock"),
-        ("DELETE FROM migrations WHERE version = 3", "schema"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_rebuilt_is_told_and_left(sound: Memory, home: Path, script: str, check: str) -> None:

@@ -382,7 +382,7 @@ def test_a_crash_before_the_files_are_written_anew_is_made_good_by_the_next_to_o
 
 def test_a_batch_in_the_hands_of_another_process_writes_nothing_of_it(talk: Memory, home: Path) -> None:
     from everwhen.settings import Settings
-    from everwhen.store.maintenance import TurnForgotten
+    from everwhen.store.rows import TurnForgotten
     from everwhen.write.extract.base import open_extractor
     from everwhen.write.pipeline import process
 

@@ -15,11 +15,11 @@ import pytest
 
 from everwhen import Damaged, Memory, NotFound, Refused
 from everwhen.cli import run
-from everwhen.store.maintenance import Record
-from everwhen.store.opening import banks_at, open_banks
-from everwhen.store.sql.records import SqlSnapshot
-from everwhen.upkeep import move as moving
-from everwhen.upkeep.move import digests_of, move_bank
+from everwhen.store.banks import banks_at, open_banks
+from everwhen.store.rows import Record
+from everwhen.store.sql.records import Snapshot
+from everwhen.upkeep import transfer as moving
+from everwhen.upkeep.transfer import digests_of, move_bank
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -249,8 +249,8 @@ def test_a_bank_that_changes_meanwhile_is_not_deleted(
 def test_a_copy_that_differs_is_not_seen(home: Path, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     many(home, "a")
     banks = open_banks(home), open_banks(there)
-    whole = SqlSnapshot._last_seen
-    monkeypatch.setattr(SqlSnapshot, "_last_seen", lambda self, number: whole(self, number - 1))
+    whole = Snapshot._last_seen
+    monkeypatch.setattr(Snapshot, "_last_seen", lambda self, number: whole(self, number - 1))
     with Memory.open(home, "a", **QUICK) as memory:
         memory.consolidate(now="end")
     with pytest.raises(Damaged, match="the copy of bank 'a' differs in setting"):

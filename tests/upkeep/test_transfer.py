@@ -17,7 +17,7 @@ import pytest
 from everwhen import Damaged, Memory, NotFound, Refused, UsageError
 from everwhen.store.files import json_values as files
 from everwhen.store.files.export import is_export
-from everwhen.upkeep import export
+from everwhen.upkeep import transfer
 
 START = datetime(2025, 3, 3, 9, 0, tzinfo=UTC)
 
@@ -107,7 +107,7 @@ def test_an_export_makes_an_equal_bank(
 
 
 def test_an_export_is_one_moment_while_others_write(unread: Memory, home: Path, tmp_path: Path) -> None:
-    unread.add_many(f"message {number}" for number in range(600))  # more than a block of an export
+    unread.add_many(f"message {number}" for number in range(600))  # more than a block of an transfer
     stop = threading.Event()
 
     def write() -> None:
@@ -185,10 +185,10 @@ class TestAnExportOfAStranger:
         lines = file.read_bytes().splitlines(keepends=True)
         file.write_bytes(b"".join(lines[:2] + [line for line in lines[2:] if b'"check"' not in line]))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(export, "BLOCK", 20)
+            patch.setattr(transfer, "BLOCK", 20)
             with pytest.raises(Damaged, match="a block has a checksum after at most 20 records"):
                 copy.import_(file)
-        monkeypatch.setattr(export, "LARGEST_BLOCK", 5000)
+        monkeypatch.setattr(transfer, "LARGEST_BLOCK", 5000)
         with pytest.raises(
             Damaged, match=r"q\.jsonl is damaged before byte \d+: .* 0\.005 MB, and this one has none"
         ):
@@ -234,7 +234,7 @@ class TestAnExportOfAStranger:
 def test_a_block_of_long_rows_is_a_short_block(
     quick: Memory, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(export, "BLOCK_BYTES", 5000)
+    monkeypatch.setattr(transfer, "BLOCK_BYTES", 5000)
     quick.add_many(f"message {number} " + "x" * 3000 for number in range(10))
     quick.flush()
     quick.export(tmp_path / "q.jsonl")
@@ -261,7 +261,7 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
             memory.import_(newer)
         other = tmp_path / "talk.jsonl"
         other.write_text('{"role": "user", "content": "hello"}\n')
-        with pytest.raises(UsageError, match="no export of a bank"):
+        with pytest.raises(UsageError, match="no transfer of a bank"):
             memory.import_(other)
         with pytest.raises(NotFound, match="there is no file"):
             memory.import_(tmp_path / "none.jsonl")
@@ -294,7 +294,7 @@ def test_an_export_cannot_carry_sql_and_its_lines_are_checked(
         (tmp_path / "bad.jsonl").write_bytes(b"".join(lines[:2]) + raw + b'{"check":"%s"}\n' % check.encode())
         with (
             Memory.open(home, "n", embedder="fake", reader="none") as memory,
-            pytest.raises(Damaged, match=r"the export (has a record|names 'nobody said it')"),
+            pytest.raises(Damaged, match=r"the transfer (has a record|names 'nobody said it')"),
         ):
             memory.import_(tmp_path / "bad.jsonl")
 

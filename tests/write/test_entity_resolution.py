@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory, NotFound
-from everwhen.store.graph import EntityRow
+from everwhen.store.rows import EntityRow
 from everwhen.write.entities import NameIndex, introduced, is_another, key, may_be, name_similarity
 from everwhen.write.extract.base import EntityType, ExtractedEntity
 

@@ -125,7 +125,7 @@ def test_codes_go_with_their_unit(home: Path) -> None:
             [{"role": "user", "content": "one", "id": "a"}, {"role": "user", "content": "two", "id": "b"}],
             at=AT,
         )
-    from everwhen.store.sql.units import remove_units
+    from everwhen.store.base import remove_units
     from everwhen.store.sqlite.connection import SqliteSql
 
     with sqlite3.connect(home / "banks" / "b.db") as sql:

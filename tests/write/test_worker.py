@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, Unavailable
-from everwhen.store.jobs import Work
-from everwhen.store.sqlite.statements import statements
+from everwhen.store.rows import Work
+from everwhen.store.sqlite.connection import statements
 from everwhen.write.entities import KnownEntities
 from everwhen.write.extract.base import Batch, Extraction
 from everwhen.write.remember import LONGEST_EXCHANGE
@@ -318,16 +318,16 @@ class Counting:
     """How often all entities were read."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from everwhen.store.sql.graph_writer import SqlGraphWriter
+        from everwhen.store.sql.graph_writer import GraphWriter
 
         self.reads = 0
-        entities = SqlGraphWriter.entities
+        entities = GraphWriter.entities
 
-        def counted(writer: SqlGraphWriter) -> Any:
+        def counted(writer: GraphWriter) -> Any:
             self.reads += 1
             return entities(writer)
 
-        monkeypatch.setattr(SqlGraphWriter, "entities", counted)
+        monkeypatch.setattr(GraphWriter, "entities", counted)
 
 
 def test_names_are_read_once_until_somebody_else_changes_one(

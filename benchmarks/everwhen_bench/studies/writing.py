@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from everwhen.api.memory import Memory
 from everwhen.settings import load
-from everwhen.store.sqlite.files import bank_path
+from everwhen.store.sqlite.connection import bank_path
 from everwhen.types import Message
 from everwhen_bench.cases import Case, cases
 from everwhen_bench.metrics import percentile

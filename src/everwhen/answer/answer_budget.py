@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 from everwhen.models.llm import LLM
 from everwhen.models.llm.base import AssistantMessage, Line, Tool, ToolResults, UserMessage
-from everwhen.store.graph import GraphStore
+from everwhen.store.sql.graph import GraphStore
 from everwhen.types import Usage
 
 Limit: TypeAlias = Literal["steps", "tokens", "cost", "seconds", "bank tokens", "bank cost"]

@@ -52,7 +52,7 @@ from everwhen.models.llm.base import (
     UserMessage,
 )
 from everwhen.models.prompts import load
-from everwhen.store.graph import GraphStore
+from everwhen.store.sql.graph import GraphStore
 from everwhen.types import Answer, Usage
 from everwhen_time.zones import zone_of
 

@@ -108,8 +108,8 @@ class GlobalOptions:
 
     def banks(self) -> Banks:
         """All banks of the home folder or the database."""
+        from everwhen.store.banks import open_banks
         from everwhen.store.files.home import home_folder
-        from everwhen.store.opening import open_banks
 
         return open_banks(home_folder(self.home), store=self.store)
 

@@ -155,9 +155,9 @@ def move(
 
     Each record is verified. After an interruption the same command goes on.
     """
+    from everwhen.store.banks import banks_at
     from everwhen.store.files.home import home_folder, is_address
-    from everwhen.store.opening import banks_at
-    from everwhen.upkeep.move import move_bank
+    from everwhen.upkeep.transfer import move_bank
 
     ours, theirs = (
         where if is_address(where) else str(home_folder(where).resolve())

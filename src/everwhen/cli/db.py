@@ -13,7 +13,7 @@ from everwhen.errors import EverwhenError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everwhen.store.opening import Database
+    from everwhen.store.banks import Database
 
 db = Commands(help="The PostgreSQL database that holds the banks (--store).", no_args_is_help=True)
 app.add_typer(db, name="db")
@@ -46,7 +46,7 @@ def check(here: GlobalOptions) -> None:
 @db.command()
 def index(here: GlobalOptions) -> None:
     """Make the indexes that large banks lack. Others may use the banks meanwhile; a worker does it by itself."""
-    from everwhen.store.opening import index as build
+    from everwhen.store.banks import index as build
 
     server = _server(here)
     assert here.store is not None
@@ -63,7 +63,7 @@ def distribute(
     ] = 32,
 ) -> None:
     """Spread the banks over the machines of Citus, each bank on one. Stop servers and workers first."""
-    from everwhen.store.opening import distribute as spread
+    from everwhen.store.banks import distribute as spread
 
     server = _server(here)
     assert here.store is not None
@@ -124,7 +124,7 @@ def _told(here: GlobalOptions, server: Database, what: str, made: Sequence[str],
 
 
 def _server(here: GlobalOptions) -> Database:
-    from everwhen.store.opening import open_database
+    from everwhen.store.banks import open_database
 
     if here.store is None:
         raise UsageError("which database? give --store postgresql://USER@HOST/NAME, or set EVERWHEN_STORE")

@@ -187,6 +187,6 @@ def revoke(
 
 def _book(here: GlobalOptions):  # type: ignore[no-untyped-def]
     from everwhen.serve.auth import KeyStore
-    from everwhen.store.opening import open_shared
+    from everwhen.store.banks import open_shared
 
     return KeyStore(home_folder(here.home) / "serve", open_shared(here.store))

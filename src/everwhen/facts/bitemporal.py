@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from everwhen.store.facts import FactRow, Outcome
+from everwhen.store.rows import FactRow, Outcome
 from everwhen.types import Origin
 
 OWN = 3
@@ -157,8 +157,8 @@ def judge(incumbent: FactRow, challenger: FactRow, *, later: bool = False) -> Ve
 
 def more_specific(a: str, b: str) -> bool:
     """Whether `a` says all that `b` says, and more: "Bonfim, Porto" against "Porto"."""
-    return _word_set(a) > _word_set(b)
+    return _words(a) > _words(b)
 
 
-def _word_set(text: str) -> frozenset[str]:
+def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))

@@ -14,7 +14,8 @@ from typing import Any
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts.bitemporal import OWN, RIGHTS, SAID_BY, Placement, place, place_correction, right, until
 from everwhen.facts.statements import FactStatement, Predicate, Predicates, folded
-from everwhen.store.facts import Act, ConflictRow, FactKey, FactLedger, FactRow
+from everwhen.store.rows import Act, ConflictRow, FactKey, FactRow
+from everwhen.store.sql.facts import FactLedger
 from everwhen_time import Grain
 
 

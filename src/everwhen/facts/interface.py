@@ -27,7 +27,8 @@ from everwhen.facts.statements import (
 )
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store.facts import DeclaredPredicate, FactLedger, FactRow, FactStore, Report
+from everwhen.store.rows import DeclaredPredicate, FactRow, Report
+from everwhen.store.sql.facts import FactLedger, FactStore
 from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time, decay
 from everwhen.types.time_arguments import TimeReader
 

@@ -14,7 +14,8 @@ from datetime import datetime
 from everwhen.facts.changes import INSTANT, assert_fact, reopen_fact, retract_fact, reweigh_fact
 from everwhen.facts.statements import FactStatement, folded, prepared
 from everwhen.models.embed import Embedder
-from everwhen.store.facts import FactLedger, FactRow, FactStore
+from everwhen.store.rows import FactRow
+from everwhen.store.sql.facts import FactLedger, FactStore
 
 REREAD = "its turns were read again, and no longer say so"
 SAME = 0.02

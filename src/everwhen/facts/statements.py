@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from everwhen.errors import UsageError
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
-from everwhen.store.facts import Act, DeclaredPredicate
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import Act, DeclaredPredicate
 from everwhen.types import ORIGINS, Origin
 from everwhen.types.instants import aware
 from everwhen.types.recall import FACT
@@ -189,7 +189,7 @@ def checked_statement(
         grain=grain,
         confidence=confidence,
         domain=checked_text(domain, "domain") if domain is not None else known.domain,
-        origin=_checked_origin(origin),
+        origin=_origin(origin),
         sources=sources(source),
     )
     return replace(said, text=f"{said.subject} {known.name.replace('_', ' ')} {said.object}")
@@ -238,7 +238,7 @@ def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked_text(one, "source") for one in listed))
 
 
-def _checked_origin(given: Origin) -> Origin:
+def _origin(given: Origin) -> Origin:
     if given not in ORIGINS:
         raise UsageError(f"unknown origin {given!r}; use one of {', '.join(ORIGINS)}")
     return given

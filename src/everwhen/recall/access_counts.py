@@ -12,7 +12,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from everwhen.errors import EverwhenError, Unavailable, UsageError
-from everwhen.store.base import Access, Store
+from everwhen.store.rows import Access
+from everwhen.store.sql.store import Store
 from everwhen.types import Accessed, Recalled
 
 BATCH = 64

@@ -10,7 +10,7 @@ from everwhen.recall.date_annotations import with_dates
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
 from everwhen.recall.token_budget import fill, fill_by_rank
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import tokens_of
 

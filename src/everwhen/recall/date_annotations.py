@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import reduce
 
 from everwhen.recall.date_tokens import added_tokens
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Recalled
 from everwhen.types.recall import line_of
 from everwhen_time import Interval, TimeRef, resolve

@@ -17,11 +17,10 @@ from everwhen.facts.statements import folded, normalised
 from everwhen.models.reader import Passage, Reader
 from everwhen.recall.question import parse
 from everwhen.recall.question.names import DESCRIPTION, LONGEST, asks_who, owner_named, whole_names
-from everwhen.store.as_of import AsOf
-from everwhen.store.base import Store
-from everwhen.store.facts import FactRow
+from everwhen.store.index import STOP_WORDS
+from everwhen.store.rows import AsOf, FactRow
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.store.terms import STOP_WORDS
+from everwhen.store.sql.store import Store
 from everwhen.types import Turn
 from everwhen.types.relations import Relation, asked_of, relations
 from everwhen_time.sentences import sentence_at

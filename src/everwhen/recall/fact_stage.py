@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from everwhen.facts.shown_facts import FactNote, FactScope, fact_note, holding
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 from everwhen.types.instants import to_text
 from everwhen.types.recall import FACT

@@ -20,7 +20,7 @@ from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import weighted_maxsim
 from everwhen.recall.plan import Plan
 from everwhen.recall.satf import satf
-from everwhen.store.bm25 import K1, B, idf
+from everwhen.store.index import K1, B, idf
 from everwhen.store.search import Evidence, SaidBy, Turns
 from everwhen.types import UnitRow
 from everwhen_time import Interval

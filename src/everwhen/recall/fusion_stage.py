@@ -19,8 +19,8 @@ from everwhen.recall.hierarchy import leaf_scores
 from everwhen.recall.reader_stage import ReaderStage, is_readable
 from everwhen.recall.request import Request
 from everwhen.recall.stage_times import timed
-from everwhen.store.base import Store
 from everwhen.store.search import SaidBy
+from everwhen.store.sql.store import Store
 from everwhen.types import UnitRow
 from everwhen.types.recipes import Recipe
 from everwhen.write.changes.newer_answers import MAY_ANSWER, newer_first

@@ -21,9 +21,9 @@ from everwhen.recall.query_embedding import Query, embed, shortened
 from everwhen.recall.request import Request
 from everwhen.recall.spelling import KnownNames, corrected
 from everwhen.recall.stage_times import timed
-from everwhen.store.as_of import AsOf
-from everwhen.store.base import Store, Voices
+from everwhen.store.rows import AsOf, Voices
 from everwhen.store.search import Evidence, Filter, Search, SearchQuery, Wanted
+from everwhen.store.sql.store import Store
 
 
 @dataclass(frozen=True, slots=True)

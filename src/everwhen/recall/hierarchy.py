@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from everwhen.recall.features import CandidatePool
 from everwhen.recall.result import recalled
-from everwhen.store.base import Store
 from everwhen.store.search import Filter, SearchQuery
+from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, Recalled, UnitRow, Why
 from everwhen.types.recipes import Complexity, Recipe
 

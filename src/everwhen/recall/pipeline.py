@@ -32,8 +32,8 @@ from everwhen.recall.result import recalled
 from everwhen.recall.satf import satf
 from everwhen.recall.stage_times import timed
 from everwhen.recall.token_budget import BEYOND, NO_ROOM
-from everwhen.store.base import Store
 from everwhen.store.search import Filter
+from everwhen.store.sql.store import Store
 from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
 from everwhen.types.recall import tokens_of
 from everwhen.types.recipes import SATF_NUMBERS, Recipe

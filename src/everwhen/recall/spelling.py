@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 
-from everwhen.store.terms import STOP_WORDS
+from everwhen.store.index import STOP_WORDS
 
 SHORTEST = 4
 """Letters of a name that may be misspelt: among shorter ones nearly all are one letter apart."""

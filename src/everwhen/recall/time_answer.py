@@ -36,9 +36,9 @@ from everwhen.recall.time_evidence import (
 )
 from everwhen.recall.time_evidence_features import features, has_content, probabilities, speakers_of, weights
 from everwhen.recall.word_coverage import QuestionWords, coverage, read_words
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.base import Store
+from everwhen.store.rows import NOW, AsOf
 from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.sql.store import Store
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.types.recipes import MID, Recipe
 from everwhen_time import Constraint, Interval

@@ -9,10 +9,9 @@ from typing import Literal
 
 from everwhen.facts.statements import Predicates
 from everwhen.recall.calendar_unit import unit_around
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.base import Store, Vectors
-from everwhen.store.facts import FactRow
+from everwhen.store.rows import NOW, AsOf, FactRow, Vectors
 from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.sql.store import Store
 from everwhen.types import Event, Turn
 from everwhen_time import Interval, resolve
 from everwhen_time.interval import Duration

@@ -24,7 +24,7 @@ from everwhen.recall.did_not_happen import did_not_happen
 from everwhen.recall.question import Question
 from everwhen.recall.question_subject import named, question_subject, same_speaker, same_subject
 from everwhen.recall.time_evidence import SENTENCE, TimeEvidence
-from everwhen.store.terms import STOP_WORDS, Tokenizer
+from everwhen.store.index import STOP_WORDS, Tokenizer
 from everwhen.types import Turn
 
 _VAGUE = frozenset({"recently", "lately", "soon", "now", "right now", "currently", "nowadays", "these days"})

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from everwhen.recall.calendar_unit import unit_around
 from everwhen.recall.time_evidence import begins_as_told
-from everwhen.store.facts import FactRow
+from everwhen.store.rows import FactRow
 from everwhen.types import Entry, Event, Session
 from everwhen.types.relations import in_words
 from everwhen_time import Grain, Interval

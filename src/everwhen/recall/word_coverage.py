@@ -18,8 +18,8 @@ from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import gives_tokens
 from everwhen.models.rerank.maxsim import best_matches, weighted_maxsim
 from everwhen.models.rerank.token_codes import decode
-from everwhen.store.base import Store
 from everwhen.store.search import Filter, SearchQuery
+from everwhen.store.sql.store import Store
 
 Array = NDArray[np.float32]
 _TURN = Filter(kinds=frozenset({"turn"}))

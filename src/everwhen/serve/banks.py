@@ -25,7 +25,7 @@ from everwhen.api.memory.maintenance import drop_cached
 from everwhen.errors import EverwhenError, NotFound
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.telemetry import say
-from everwhen.store.opening import open_banks
+from everwhen.store.banks import open_banks
 
 R = TypeVar("R")
 

@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from everwhen.errors import Unavailable
+from everwhen.store.files.home import is_running
 from everwhen.store.files.private import write_private
-from everwhen.store.files.processes import is_running
 
 ENVIRONMENT = "EVERWHEN_SERVING"
 """Where the settings are handed to worker processes, as JSON."""

@@ -23,7 +23,7 @@ from everwhen.serve.server_settings import ServerSettings, running
 from everwhen.serve.telemetry import Audit, Metrics, say
 from everwhen.serve.transfer_files import TransferFiles
 from everwhen.settings import load
-from everwhen.store.opening import open_shared
+from everwhen.store.banks import open_shared
 
 AT_A_TIME = 30.0
 """Seconds that one bank may take before it is the next one's turn."""

@@ -22,8 +22,8 @@ from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageE
 from everwhen.serve.banks import Banks
 from everwhen.serve.responses import Problem
 from everwhen.serve.server_settings import ServerSettings
-from everwhen.store.files.compressed import PACKED, is_packed
 from everwhen.store.files.export import read_header
+from everwhen.store.files.json_values import PACKED, is_packed
 from everwhen.store.files.private import private_file, private_folder
 
 FOLDER = "moving"

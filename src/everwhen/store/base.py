@@ -1,27 +1,56 @@
-"""The Store protocol: the one narrow seam between the engine and a database."""
+"""What the shared SQL code of a bank rests on: named statements, run inside a transaction, and the rows they read.
+
+Above: the modules of `sql/`, which hold everything that SQLite and PostgreSQL have in common. Below: a connection of
+either, with statements of the same names and parameters in its own words.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import hashlib
+import hmac
+import json
+import re
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import datetime
-from typing import NamedTuple, Protocol, TypeAlias
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.facts import FactStore
-from everwhen.store.graph import GraphStore
-from everwhen.store.jobs import Jobs
-from everwhen.store.maintenance import MaintenanceStore
-from everwhen.store.search import Search, SearchQuery
-from everwhen.store.tree import TreeStore
-from everwhen.store.vector_model import VectorModel
-from everwhen.types import Finding, Role, Session, Stats, Turn, UnitRow
-from everwhen_time import Interval
+from everwhen.errors import Damaged, ModelChanged
+from everwhen.store.index import Tokenizer
+from everwhen.types import Turn, UnitRow
+from everwhen.types.instants import from_text
+from everwhen_time import Grain, Interval
 
-Vectors: TypeAlias = NDArray[np.float32]
+
+class NamedEmbedder(Protocol):
+    """What a bank records of an embedder: its name and dimension."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def dim(self) -> int: ...
+
+
+class VectorModel(NamedTuple):
+    """An embedder's name, and the dimension of its vectors."""
+
+    embedder: str
+    dimension: int
+
+    @classmethod
+    def of(cls, embedder: NamedEmbedder) -> VectorModel:
+        return cls(embedder.name, embedder.dim)
+
+    def __str__(self) -> str:
+        return f"{self.embedder} ({self.dimension})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,163 +68,389 @@ class BankInfo:
         return VectorModel(self.embedder, self.dimension)
 
 
-@dataclass(frozen=True, slots=True)
-class NewTurn:
-    """A turn ready to be written, with a vector for each piece of it. `turn.seq` is given by the store.
-
-    `made_with` is the model of its vectors and codes. `codes` are its coded token vectors, bytes that the store keeps
-    and does not read; empty for none. `context` is what of the turn before (`before`, its id) takes part in the search
-    for this one.
-    """
-
-    turn: Turn
-    vectors: Vectors
-    made_with: VectorModel
-    context: str = ""
-    before: str | None = None
-    network: str = "world"
-    codes: bytes = b""
+R = TypeVar("R")
+Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
+"""The parameters of a statement, by place or by name. A list is one value: the statement reads its elements."""
 
 
-class Access(NamedTuple):
-    """How often a memory was given back, and when last."""
+class Rows(Protocol):
+    """What a statement returns."""
 
-    times: int
-    last_at: datetime
+    def fetchone(self) -> Any: ...
 
+    def fetchmany(self, size: int, /) -> list[Any]: ...
 
-class Voices(NamedTuple):
-    """Everybody who has spoken, the roles in which anybody has, and every name that an entity goes by."""
+    def fetchall(self) -> list[Any]: ...
 
-    speakers: frozenset[str]
-    roles: frozenset[Role]
-    names: frozenset[str]
+    def __iter__(self) -> Iterator[Any]: ...
 
 
-class Store(Protocol):
-    """One bank's database, spoken to in the words of the domain.
+class Sql(Protocol):
+    """One bank's rows, inside one transaction or for a few reads."""
 
-    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
-    write call returned is durable; every derived thing can be rebuilt from the rows. Whoever writes vectors says with
-    which model they were made: where the bank has another by then, nothing is written (`ModelChanged`).
-    """
-
-    @property
-    def info(self) -> BankInfo: ...
-
-    @property
-    def graph(self) -> GraphStore: ...
-
-    @property
-    def facts(self) -> FactStore: ...
-
-    @property
-    def tree(self) -> TreeStore: ...
-
-    @property
-    def keep(self) -> MaintenanceStore: ...
-
-    @property
-    def jobs(self) -> Jobs: ...
-
-    def append(self, turns: Sequence[NewTurn]) -> list[bool]:
-        """Write turns, their units, vectors and terms in one transaction; False where the id was there, or the turn
-        was forgotten."""
+    def run(self, name: str, values: Values = (), **parts: str) -> Rows:
+        """Run a named statement. `parts` fill its `{…}`: the name of another statement, or SQL both databases know."""
         ...
 
-    def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
-        """Make turns findable that are stored and have no unit; others are passed over."""
+    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        """The rows of several named statements with their values and parts, in one round trip where there is one."""
         ...
 
-    def known(self, ids: Sequence[str]) -> dict[str, str]:
-        """Those of the turn ids that are stored already, with their words."""
+    def run_many(self, name: str, rows: Iterable[Values]) -> None:
+        """Run a named statement for each row of values, in as few round trips as the database can."""
         ...
 
-    def contexts(self, ids: Sequence[str]) -> dict[str, str]:
-        """For turn ids, what of the turn before is searched with each."""
+    def run_batch(self, name: str, rows: Sequence[Values]) -> None:
+        """The same by a statement that takes all rows at once, where the database is faster so: it then gets each
+        parameter as the list of a column."""
         ...
 
-    def turns(
-        self,
-        *,
-        ids: Sequence[str] | None = None,
-        session: str | None = None,
-        between: Interval | None = None,
-    ) -> Iterator[Turn]:
-        """Turns in the order of time, then of arrival."""
+    def pipeline(self) -> AbstractContextManager[None]:
+        """Statements of the block whose rows are not read go out together, in one round trip where there is one."""
         ...
 
-    def last_turn(self, session: str, before: datetime) -> Turn | None:
-        """The turn of the session that was said last, at or before an instant."""
+    def numbers(self, table: str, count: int) -> range:
+        """So many new numbers for rows of a table; none is ever given twice."""
         ...
 
-    def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
-        """A turn with so many of its session before and after it, in the order of time, then of arrival."""
+    def insert_rows(self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Write new rows as they are, with values as they are read; what the database keeps beside them follows."""
         ...
 
-    def segment_speakers(self, segment: str, limit: int) -> list[str]:
-        """Who spoke in an exchange, turn by turn, in its first turns."""
+    def vector(self, vector: Sequence[float] | NDArray[np.float32]) -> Any:
+        """A vector as a value. Read again it is the bytes of little-endian 32-bit floats."""
         ...
 
-    def sessions(self, then: AsOf = NOW) -> list[Session]:
-        """Conversations by when they began, as far as their turns had been said and recorded."""
+    def post_terms(self, terms: Mapping[int, bytes]) -> None:
+        """Index the search terms of units, packed as their rows have them, where the database searches by itself."""
         ...
 
-    def search(self, query: SearchQuery) -> Search:
-        """One question against the bank as it is now: see `Search`."""
+    def unpost(self, units: Iterable[int]) -> Any:
+        """Take units out of that index, before they are deleted."""
         ...
 
-    def voices(self, *, latest: bool = True) -> Voices:
-        """Who has spoken, and who is spoken of; where not the `latest` is wanted, what was last known of it."""
+    def empty(self, but: frozenset[str]) -> None:
+        """Delete all rows of the bank but those of some tables."""
         ...
 
-    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
-        """Those of some units that are there, ascending."""
+
+class Connection(Protocol):
+    """A way to one bank's rows, usable from any thread."""
+
+    def use(self) -> AbstractContextManager[Sql]:
+        """For a few reads."""
         ...
 
-    def turns_without_codes(self, format: bytes) -> list[str]:
-        """The ids of the turns without codes that begin with these bytes."""
+    def snapshot(self) -> AbstractContextManager[Sql]:
+        """For reads that see the bank at one moment."""
         ...
 
-    def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
-        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
-        ...
+    def transaction(self, *, wait: float | None = None) -> AbstractContextManager[Sql]:
+        """For writing: all or nothing, by one writer of a bank at a time.
 
-    def replace_vectors(
-        self,
-        embedder: str,
-        dimension: int,
-        vectors: Mapping[str, Vectors],
-        codes: Mapping[str, bytes] | None = None,
-    ) -> list[str]:
-        """Give every unit, by its id (a turn's is the turn's own), new vectors, and codes to those that have
-        any, all at once.
-
-        Or none, when some units have no new ones yet: their ids are returned.
+        `wait` is for how many seconds another writer is waited for; None is as the bank was opened.
         """
         ...
 
-    def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
-        """Add a number of recalls, and what they gave back, by unit id; a unit that is gone is passed over.
-
-        Hardly waits for another process: `Unavailable` when one goes on writing.
-        """
-        ...
-
-    def accesses(self, limit: int) -> dict[int, Access]:
-        """The units that were given back most often, those first."""
-        ...
-
-    def set_zone(self, zone: str) -> None: ...
-
-    def stats(self) -> Stats: ...
-
-    def check(self, *, fix: bool = False) -> list[Finding]:
-        """Compare rows, vectors, full text and index with one another; `fix` rebuilds what is derived."""
-        ...
-
-    def refresh(self) -> None:
-        """Read again what the bank says of itself: another one took its place, or it has another model."""
+    def retried(self, work: Callable[[Sql], R]) -> R:
+        """Run a function in a transaction, and again where another transaction was in its way."""
         ...
 
     def close(self) -> None: ...
+
+
+class UnitIndex(Protocol):
+    """What writers ask of the search index."""
+
+    def neighbours(
+        self, vectors: NDArray[np.float32], kinds: NDArray[np.int16], floor: float, limit: int
+    ) -> list[list[tuple[int, float]]]:
+        """For each vector the units of some kinds with a cosine above the floor, best first."""
+        ...
+
+    def holding(
+        self, words: Sequence[Sequence[int]], kinds: NDArray[np.int16], limit: int | None = None
+    ) -> list[NDArray[np.int64]]:
+        """For each word, given by its terms, the units of some kinds that have all of them: first those that have them
+        in their own words, and so many at the most."""
+        ...
+
+
+_HEADING = re.compile(r"^-- (\w+) --$", re.MULTILINE)
+
+
+class Statements:
+    """The named statements of every `*.sql` file of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._named: dict[str, str] = {}
+        for file in sorted(folder.glob("*.sql")):
+            parts = _HEADING.split(file.read_text(encoding="utf-8"))
+            self._named |= {
+                name: sql.strip().rstrip(";") for name, sql in zip(parts[1::2], parts[2::2], strict=True)
+            }
+        self.text = cache(self._text)
+
+    def __getitem__(self, name: str) -> str:
+        return self._named[name]
+
+    def names(self) -> list[str]:
+        return sorted(self._named)
+
+    def _text(self, name: str, parts: tuple[tuple[str, str], ...] = ()) -> str:
+        """A statement with its parts filled in: a part is the name of a statement, or SQL itself."""
+        found = self._named[name]
+        for key, part in parts:
+            found = found.replace(f"{{{key}}}", self._body(part))
+        return found
+
+    def _body(self, part: str) -> str:
+        lines = self._named.get(part, part).splitlines()
+        return "\n".join(line for line in lines if not line.startswith("--"))
+
+
+def read_migrations(folder: Path) -> list[tuple[int, str, list[str]]]:
+    """Numbered schema changes, oldest first: number, name, statements."""
+    found = []
+    for path in sorted(folder.glob("[0-9]*.sql")):
+        number, _, name = path.stem.partition("_")
+        found.append((int(number), name, _split(path.read_text(encoding="utf-8"))))
+    return found
+
+
+def _split(script: str) -> list[str]:
+    """Cut a script into statements, so that a transaction around all of them is possible."""
+    out, rest = [], ""
+    for line in script.splitlines(keepends=True):
+        rest += line
+        if rest.strip() and sqlite3.complete_statement(rest):
+            out.append(rest.strip())
+            rest = ""
+    return out
+
+
+def quoted(name: str) -> str:
+    """A table or column as a part of a statement. In quotes it is never taken for the name of a statement."""
+    return f'"{name}"'
+
+
+def bank_values(sql: Sql) -> dict[str, str]:
+    return dict(sql.run("bank_values").fetchall())
+
+
+def put_values(sql: Sql, values: Mapping[str, str]) -> None:
+    sql.run_many("put_bank_value", list(values.items()))
+
+
+def next_epoch(sql: Sql) -> None:
+    """Tell every process that rows which its index has seen are no longer as they were."""
+    put_values(sql, {"epoch": str(int(bank_values(sql).get("epoch", "0")) + 1)})
+
+
+def changed_model(bank: str, embedder: str) -> str:
+    return f"bank '{bank}' was given the vectors of {embedder} meanwhile; open it again"
+
+
+def turn_of(row: tuple[Any, ...]) -> Turn:
+    seq, id_, session, segment, role, speaker, text, said_at, zone, recorded_at, tokens, metadata = row
+    return Turn(
+        id=id_,
+        session=session,
+        seq=seq,
+        role=role,
+        speaker=speaker,
+        text=text,
+        said_at=from_text(said_at),
+        zone=zone,
+        recorded_at=from_text(recorded_at),
+        tokens=tokens,
+        segment=segment,
+        metadata=metadata_of(metadata),
+    )
+
+
+def unit_of(row: tuple[Any, ...]) -> UnitRow:
+    seq, id_, kind, network, text, said_at, zone, session, speaker, tokens, turns, metadata, *rest = row
+    start, end, grain, confidence, level = rest
+    return UnitRow(
+        seq,
+        id_,
+        kind,
+        network,
+        text,
+        from_text(said_at),
+        zone,
+        session,
+        speaker,
+        tokens,
+        turns=(id_,) if kind == "turn" else tuple(turn for turn in json.loads(turns) if turn),
+        metadata=metadata_of(metadata),
+        occurred=interval_of(start, end, grain),
+        confidence=confidence,
+        level=level,
+    )
+
+
+def interval_of(start: str | None, end: str | None, grain: Grain | None) -> Interval | None:
+    if start is None and end is None:
+        return None
+    return Interval(from_text(start) if start else None, from_text(end) if end else None, grain or "day")
+
+
+def metadata_of(text: str) -> dict[str, Any]:
+    """A turn's metadata."""
+    if text == "{}":  # most have none, and recall reads hundreds
+        return {}
+    try:
+        found: dict[str, Any] = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise Damaged("stored metadata cannot be read; `everwhen bank doctor` says where") from None
+    return found
+
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+_AT_ONCE = 1024
+KEPT = 10_000
+"""Removals that the bank remembers. An index that has not followed for longer reads everything again, which takes about
+as long as to follow so many."""
+
+
+def index_units(sql: Sql, vectors: Mapping[int, Vectors], terms: Mapping[int, bytes]) -> None:
+    """Give units, by their numbers, the vectors of their pieces and their search terms."""
+    pieces = [
+        (unit, place, sql.vector(one)) for unit, rows in vectors.items() for place, one in enumerate(rows)
+    ]
+    sql.run_batch("insert_vector", pieces)
+    sql.post_terms(terms)
+
+
+def texts_of_units(sql: Sql) -> Iterator[list[tuple[int, str, str, str, bytes | None]]]:
+    """Page by page, each unit with its speaker, its text, its context and the terms that are stored of it."""
+    after = 0
+    while page := sql.run("unit_terms", {"after": after, "page": _AT_ONCE}).fetchall():
+        yield page
+        after = page[-1][0]
+
+
+def remove_units(sql: Sql, units: Iterable[int]) -> None:
+    """Delete units, their words, vectors and provenance; what refers to them goes by its foreign keys."""
+    listed = list(units)
+    if listed:
+        with sql.pipeline():
+            sql.unpost(listed)
+            sql.run("drop_all_links", {"units": listed})
+            sql.run("delete_vectors", (listed,))
+            sql.run("delete_unit_turns", (listed,))
+            gone = sql.run("delete_units", (listed,))
+        tell_changed(sql, [row[0] for row in gone])
+
+
+def tell_changed(sql: Sql, units: Sequence[int]) -> None:
+    """Let every index drop what it has of units, and read those again that are still there."""
+    if units:
+        with sql.pipeline():
+            sql.run_batch("insert_removal", [(unit,) for unit in units])
+            sql.run("drop_old_removals", (KEPT,))
+
+
+def restart_turns(sql: Sql, turns: Sequence[int]) -> None:
+    """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list, with all that an event
+    which goes rests on."""
+    turns = [row[0] for row in sql.run("told_with", (list(turns),))]
+    raw = [row[0] for row in sql.run("raw_units", (turns,))]
+    remove_units(sql, [row[0] for row in sql.run("derived_from", (turns,))])
+    with sql.pipeline():
+        for name in ("drop_mentions", "drop_past_mentions", "drop_moments"):
+            sql.run(name, (raw,))
+        sql.run("drop_all_links", {"units": raw})
+        for name in ("drop_extraction", "drop_failures", "drop_claims"):
+            sql.run(name, (turns,))
+
+
+class Tombstones:
+    """The tombstones of one bank, inside one transaction."""
+
+    def __init__(self, sql: Sql, secret: str | None = None) -> None:
+        self._sql = sql
+        found = secret or sql.run("kept_value", ("secret",)).fetchone()[0]
+        self._secret = bytes.fromhex(found)
+
+    @property
+    def any(self) -> bool:
+        return self._sql.run("any_tombstone").fetchone() is not None
+
+    def put(self, turn: str, said_at: str, recorded_at: str, text: str, at: str) -> None:
+        """Instants as they are stored."""
+        time = said_at if said_at != recorded_at else ""
+        self._sql.run("insert_tombstone", (self._digest(turn, time, text), at))
+
+    def put_fact(self, fact: str, at: str) -> None:
+        """Facts have a random id, which is all that identifies them."""
+        self._sql.run("insert_tombstone", (self._digest("fact", fact), at))
+
+    def holds_fact(self, fact: str) -> bool:
+        return self._known(self._digest("fact", fact))
+
+    def holds(self, turn: str, said_at: str, text: str) -> bool:
+        """Whether this very turn was forgotten."""
+        return any(self._known(self._digest(turn, time, text)) for time in (said_at, ""))
+
+    def pseudonym(self, text: str) -> str:
+        """48 bits are enough to tell the sessions of one bank apart."""
+        return self._digest("pseudonym", text).hex()[:12]
+
+    def _known(self, digest: bytes) -> bool:
+        return self._sql.run("known_tombstone", (digest,)).fetchone() is not None
+
+    def _digest(self, *parts: str) -> bytes:
+        # The length of each part before it: no two lists of parts look the same.
+        whole = b"".join(b"%d:%s" % (len(raw), raw) for raw in map(_bytes, parts))
+        return hmac.new(self._secret, whole, hashlib.sha256).digest()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+class BankRows(ABC):
+    """One bank's connections, and what every part of its store needs: its model, its tokenizer and its index."""
+
+    def __init__(self, info: BankInfo, writer: Connection, reader: Connection) -> None:
+        self._info = info
+        self.writer = writer
+        self.reader = reader
+
+    @property
+    def info(self) -> BankInfo:
+        return self._info
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        return Tokenizer()
+
+    def read(self, name: str, values: Values = (), **parts: str) -> list[tuple[Any, ...]]:
+        """The rows of one named statement."""
+        with self.reader.use() as sql:
+            return sql.run(name, values, **parts).fetchall()
+
+    def check_model(self, sql: Sql, made_with: VectorModel) -> None:
+        """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
+        with."""
+        values = bank_values(sql)
+        model = VectorModel(values["embedder"], int(values["dimension"]))
+        if model.embedder != made_with.embedder:
+            raise ModelChanged(changed_model(self._info.name, model.embedder))
+        if model != made_with:
+            raise ModelChanged(
+                f"bank '{self._info.name}' has vectors of {model}, and {made_with} was to be written; "
+                f"`everwhen bank reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
+            )
+
+    @abstractmethod
+    def index(self) -> UnitIndex:
+        """What is searched, the nodes of the tree aside where they have an index of their own."""
+
+    def whole_index(self) -> UnitIndex:
+        """What is searched, with the nodes of the tree."""
+        return self.index()

@@ -3,21 +3,310 @@
 The database is the source of truth: the index is built from its rows, knows the last `seq` it has seen, and adds what
 came after. Rows are in immutable blocks, each sorted by time, so that an interval is a slice of a block. Small blocks
 are merged as they accumulate, so that catching up costs as much as the new rows, not as the whole bank.
+
+FTS5 does the tokenizing, in a scratch table, since the postings in memory must agree with it exactly. A term is stored
+as a 64-bit hash: the index needs no dictionary, and the terms of a row load as one array.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+import math
+import sqlite3
+import threading
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.bm25 import Postings, idf, score
-from everwhen.store.distinct import distinct, first_places
-from everwhen.store.kind_codes import among
-from everwhen.store.terms import PACKED, Packed, label_key
 from everwhen.store.vectors import AT_ONCE, Vectors, chosen, joined, make_vectors
+from everwhen.types import KINDS, NETWORKS
+
+TOKENIZE = "porter unicode61 remove_diacritics 2"
+PACKED = np.dtype([("term", "<u8"), ("halves", "<u2")])
+Packed = NDArray[np.void]
+
+_WORDS = 2_000
+"""Words of questions whose terms are remembered: the same ones are asked again and again."""
+
+# English function words. They carry no content, and each costs as much as all others together. Question words
+# and the verbs of asking are among them: "when did she say that X" is about X.
+STOP_WORDS = """a about after again all also am an and any are as at be because been before being between both
+    but by can could did do does doing don during each few for from further had has have having he her here hers
+    herself him himself his how i if in into is it its itself just let like ll m may me might mine more most must
+    my myself no nor not now of off on once only or other our ours out over own re s said same say says shall she
+    should so some such t tell than that the their theirs them then there these they this those through to too
+    under until up us ve very was want we were what when where which while who whom whose why will with would you
+    your yours yourself"""
+
+
+class Tokenizer:
+    """FTS5's tokenizer, usable from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self._sql.execute(f"CREATE VIRTUAL TABLE scratch USING fts5 (text, tokenize = '{TOKENIZE}')")
+        self._sql.execute("CREATE VIRTUAL TABLE words USING fts5vocab (scratch, 'instance')")
+        self._stop_terms = frozenset(self.counts([STOP_WORDS])[0])
+        self._terms_of: dict[str, list[int]] = {}
+
+    def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
+        """For each text, its terms and how often each stands in it."""
+        out: list[dict[str, int]] = [{} for _ in texts]
+        with self._lock:
+            self._sql.execute("BEGIN")
+            try:
+                self._sql.executemany("INSERT INTO scratch (rowid, text) VALUES (?, ?)", enumerate(texts))
+                for row, term, count in self._sql.execute(
+                    "SELECT doc, term, count(*) FROM words GROUP BY doc, term"
+                ):
+                    out[row][term] = count
+            finally:
+                self._sql.execute("ROLLBACK")
+        return out
+
+    def saying(self, texts: Sequence[str], phrases: Iterable[str]) -> dict[str, set[int]]:
+        """For each phrase the places of the texts in which it stands, word after word."""
+        with self._lock:
+            self._sql.execute("BEGIN")
+            try:
+                self._sql.executemany("INSERT INTO scratch (rowid, text) VALUES (?, ?)", enumerate(texts))
+                asked = "SELECT rowid FROM scratch WHERE scratch MATCH ?"
+                return {
+                    phrase: {
+                        row[0] for row in self._sql.execute(asked, ('"' + phrase.replace('"', "") + '"',))
+                    }
+                    for phrase in phrases
+                }
+            finally:
+                self._sql.execute("ROLLBACK")
+
+    def packed(self, texts: Sequence[str], contexts: Sequence[str]) -> list[bytes]:
+        """For each text with its context, its terms as the index stores them."""
+        return [
+            pack(own, around) for own, around in zip(self.counts(texts), self.counts(contexts), strict=True)
+        ]
+
+    def terms(self, words: Sequence[str]) -> list[list[int]]:
+        """For each word the terms that it is searched by; none for a stop word."""
+        known = self._terms_of  # replaced by another one, never changed: no lock is needed
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if new:
+            told = {
+                word: [hash_term(term) for term in terms if term not in self._stop_terms]
+                for word, terms in zip(new, self.counts(new), strict=True)
+            }
+            if len(known) >= _WORDS:
+                known = {word: known[word] for word in words if word in known}
+            known = self._terms_of = known | told
+        return [known[word] for word in words]
+
+    def query(self, text: str) -> list[int]:
+        """The terms that a query asks for; stop words only when it has nothing else."""
+        terms = self.counts([text])[0]
+        content = [term for term in terms if term not in self._stop_terms]
+        return [hash_term(term) for term in (content or terms)]
+
+
+def pack(own: dict[str, int], around: dict[str, int]) -> bytes:
+    """Counts in halves: a word of the context weighs half a word of the text (BM25F's field weight)."""
+    halves = {term: 2 * count for term, count in own.items()}
+    for term, count in around.items():
+        halves[term] = halves.get(term, 0) + count
+    rows = sorted((hash_term(term), min(count, 65_535)) for term, count in halves.items())
+    return np.array(rows, dtype=PACKED).tobytes()
+
+
+@lru_cache(maxsize=200_000)
+def hash_term(term: str) -> int:
+    """A 64-bit name for a term; among a million terms a collision has a chance of one in 37 million."""
+    return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "replace"), digest_size=8).digest(), "little")
+
+
+@lru_cache(maxsize=200_000)
+def label_key(label: str) -> int:
+    """A number for a session or a speaker, whatever the case; 0 is nobody's."""
+    key = hash_term(label.casefold()) & (2**63 - 1)
+    return key or 1
+
+
+CODES = len(KINDS) * len(NETWORKS)
+FEW_KINDS = 8
+
+
+def code(kind: str, network: str) -> int:
+    """The number of one kind in one network."""
+    return KINDS.index(kind) * len(NETWORKS) + NETWORKS.index(network)
+
+
+def kind_of(code: int) -> str:
+    """The kind that a number stands for."""
+    return KINDS[code // len(NETWORKS)]
+
+
+def codes(kinds: Collection[str] | None, networks: Collection[str] | None) -> NDArray[np.int16]:
+    """The numbers of all that some kinds can be in some networks; None is any."""
+    return np.array(
+        [
+            code(kind, network)
+            for kind in KINDS
+            for network in NETWORKS
+            if (kinds is None or kind in kinds) and (networks is None or network in networks)
+        ],
+        dtype=np.int16,
+    )
+
+
+def among(kinds: NDArray[np.int16], codes: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which kinds are among the codes: one comparison for each of a few, a look-up in a small table for more."""
+    if len(codes) <= FEW_KINDS:
+        some: NDArray[np.bool_] = np.zeros(len(kinds), dtype=np.bool_)
+        for code in codes:
+            some |= kinds == code
+        return some
+    table = np.zeros(CODES, dtype=np.bool_)
+    table[codes] = True
+    found: NDArray[np.bool_] = table[kinds]
+    return found
+
+
+def first_places(ordered: NDArray[Any]) -> NDArray[np.intp]:
+    """Where each value of a sorted array stands first."""
+    return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+
+
+def distinct(values: NDArray[Any]) -> NDArray[Any]:
+    """Each value once, sorted."""
+    ordered = np.sort(values)
+    return ordered[first_places(ordered)]
+
+
+K1 = 1.2  # both as in FTS5
+B = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """For each term the rows that contain it, in ascending order, and how often; for each row its length in terms."""
+
+    vocabulary: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int32]
+    halves: NDArray[np.uint16]
+    lengths: NDArray[np.float32]
+
+    @classmethod
+    def build(cls, packed: Packed, sizes: NDArray[np.int64]) -> Postings:
+        """From all rows' packed terms, one after the other, and how many terms each row has."""
+        owners = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+        lengths = np.bincount(owners, packed["halves"] * 0.5, minlength=len(sizes)).astype(np.float32)
+        terms, order = _sorted(
+            np.ascontiguousarray(packed["term"])
+        )  # stable: rows stay ascending inside a term
+        starts = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])) if len(terms) else order
+        offsets = np.append(starts, len(order)).astype(np.int64)
+        return cls(terms[starts], offsets, owners[order], packed["halves"][order], lengths)
+
+    def only(self, stays: NDArray[np.bool_]) -> Postings:
+        """The postings of some of the rows, renumbered."""
+        kept = stays[self.rows]
+        left = (
+            np.add.reduceat(kept, self.offsets[:-1], dtype=np.int64) if len(kept) else np.zeros(0, np.int64)
+        )
+        places = (np.cumsum(stays) - 1).astype(np.int32)
+        return Postings(
+            self.vocabulary[left > 0],
+            np.append(0, np.cumsum(left[left > 0])).astype(np.int64),
+            places[self.rows[kept]],
+            self.halves[kept],
+            self.lengths[stays],
+        )
+
+    def packed(self) -> tuple[Packed, NDArray[np.int64]]:
+        """What it was built from: all rows' packed terms, one after the other, and how many terms each row has."""
+        order = np.argsort(self.rows, kind="stable")
+        packed = np.empty(len(order), dtype=PACKED)
+        packed["term"] = np.repeat(self.vocabulary, np.diff(self.offsets))[order]
+        packed["halves"] = self.halves[order]
+        return packed, np.bincount(self.rows, minlength=len(self.lengths))
+
+    def find(self, terms: Sequence[int]) -> list[slice]:
+        """Where each term's rows stand; an empty slice for a term that nobody used."""
+        if not len(self.vocabulary):
+            return [slice(0, 0)] * len(terms)
+        wanted = np.array(terms, dtype=np.uint64)
+        places = np.minimum(np.searchsorted(self.vocabulary, wanted), len(self.vocabulary) - 1)
+        used = self.vocabulary[places] == wanted
+        starts, ends = self.offsets[places], self.offsets[places + used]
+        return [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+    def counts(self, where: slice, rows: NDArray[np.int32]) -> NDArray[np.float32]:
+        """How often a term, which stands there, stands in some rows, which ascend; the shorter list is looked up in the
+        longer one."""
+        standing, halves = self.rows[where], self.halves[where]
+        found = np.zeros(len(rows), dtype=np.float32)
+        if not len(standing) or not len(rows):
+            return found
+        if len(standing) < len(rows):
+            places = np.minimum(np.searchsorted(rows, standing), len(rows) - 1)
+            here = rows[places] == standing
+            found[places[here]] = halves[here]
+        else:
+            places = np.minimum(np.searchsorted(standing, rows), len(standing) - 1)
+            here = standing[places] == rows
+            found[here] = halves[places[here]]
+        found *= np.float32(0.5)
+        return found
+
+
+def _sorted(terms: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Terms in their order, and the place of each before; of equal ones the first place comes first.
+
+    NumPy sorts numbers with vector instructions, but not numbers with their places: a term's first bits and its place,
+    sorted as one number, take half the time. Only terms with the same first bits can come out in a wrong order.
+    """
+    bits = np.uint64(len(terms).bit_length())
+    keys = terms >> bits << bits
+    keys |= np.arange(len(terms), dtype=np.uint64)
+    keys.sort()
+    keys &= (np.uint64(1) << bits) - np.uint64(1)
+    order = keys.view(np.int64)
+    ordered = terms[order]
+    if (ordered[1:] < ordered[:-1]).any():
+        order = np.argsort(terms, kind="stable")
+        ordered = terms[order]
+    return ordered, order
+
+
+def idf(rows: int, containing: int) -> float:
+    """How much a term says: its inverse document frequency."""
+    return math.log(1.0 + (rows - containing + 0.5) / (containing + 0.5))
+
+
+def score(
+    postings: Postings, found: Sequence[slice], weights: Sequence[float], mean_length: float
+) -> NDArray[np.float32]:
+    """Every row's BM25 for a query whose terms stand there and have the given idf.
+
+    Numerator and denominator are both doubled, as counts are kept in halves. Rows become machine words once for each
+    term: NumPy would turn them into these again at every step.
+    """
+    scores = np.zeros(len(postings.lengths), dtype=np.float32)
+    norms = np.float32(2 * K1 * B / mean_length) * postings.lengths if mean_length else scores.copy()
+    norms += np.float32(2 * K1 * (1 - B))
+    for where, weight in zip(found, weights, strict=True):
+        rows = postings.rows[where].astype(np.intp)
+        gain = postings.halves[where].astype(np.float32)
+        gain /= norms.take(rows) + gain
+        gain *= np.float32(weight * (K1 + 1.0))
+        gain += scores.take(rows)
+        scores[rows] = gain  # a term's rows are distinct
+    return scores
+
 
 MERGE_UP_TO = 32_768
 """Vectors in a merged block (48 MB at 384 dimensions while it is made): a merge copies, so it must stay small."""

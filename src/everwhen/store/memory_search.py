@@ -1,26 +1,22 @@
 """The search over an index in memory: one question against one snapshot of it, with the rows of the database beside it.
 
-The bank is scanned once for a question: approximate cosines in one matrix product, BM25 in one pass. A place is a row
-number counted over all blocks.
+The bank is scanned once for a question: approximate cosines in one matrix product, BM25 in one pass; the best rows are
+then compared exactly. A filter is applied before the best rows are chosen, so that a row with a low approximate cosine
+in the whole bank is not lost under a filter. A place is a row number counted over all blocks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.distinct import distinct
-from everwhen.store.facts import FactStore
-from everwhen.store.graph import GraphStore
-from everwhen.store.index import Index, IndexFilter, IndexRows
-from everwhen.store.kind_codes import codes as kind_codes
-from everwhen.store.kind_codes import kind_of
-from everwhen.store.nearest import Nearness
+from everwhen.store.index import Block, Index, IndexFilter, IndexRows, Tokenizer, distinct, kind_of
+from everwhen.store.index import codes as kind_codes
 from everwhen.store.search import (
     DERIVED,
     Candidates,
@@ -37,12 +33,15 @@ from everwhen.store.search import (
     Wanted,
     ending,
 )
-from everwhen.store.sessions import in_sessions
-from everwhen.store.terms import Tokenizer
-from everwhen.store.top_k import by_block, largest, ranked
+from everwhen.store.sql.facts import FactStore
+from everwhen.store.sql.graph import GraphStore
 from everwhen.types import LinkType, UnitRow
 from everwhen.types.instants import from_micros, to_micros
 from everwhen_time import Interval
+
+if TYPE_CHECKING:
+    from everwhen.store.index import Block, IndexFilter
+
 
 SOME_ROWS = 256
 
@@ -367,3 +366,218 @@ class MemorySearch:
         return IndexRows.joined(
             [block.rows.at_places(rows) for block, rows in by_block(self._index.blocks, places)]
         )
+
+
+Whole = NDArray[np.int64]
+NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class InSessions:
+    """The turns of the sessions of some units, session by session in the order of time, and the row of each unit among
+    them; -1 for a unit that nobody said."""
+
+    units: Whole
+    places: Whole
+    """Where each turn stands in the index."""
+    starts: Whole
+    """The row of the first turn of each turn's session."""
+    own: Whole
+
+    @property
+    def numbers(self) -> Whole:
+        """The place of each unit in its session; 0 for one that nobody said."""
+        return np.where(self.own >= 0, self.own - self._taken(self.starts, self.own), 0)
+
+    def beside(self, distance: int) -> Whole:
+        """Where the turn so far before (or after) each unit stands in the index; -1 where there is none."""
+        other = self.own + distance
+        there = (self.own >= 0) & (other >= 0) & (other < len(self.units))
+        same = self._taken(self.starts, np.where(there, other, 0)) == self._taken(self.starts, self.own)
+        return np.where(there & same, self._taken(self.places, np.where(there, other, 0)), NOWHERE)
+
+    def within(self, reach: int) -> list[list[int]]:
+        """For each unit those at most so far from it, in order."""
+        out = []
+        for row in self.own.tolist():
+            near = range(max(0, row - reach), min(len(self.units), row + reach + 1)) if row >= 0 else range(0)
+            out.append(
+                [
+                    int(self.units[other])
+                    for other in near
+                    if other != row and self.starts[other] == self.starts[row]
+                ]
+            )
+        return out
+
+    @staticmethod
+    def _taken(values: Whole, rows: Whole) -> Whole:
+        return values[rows] if len(values) else np.zeros(len(rows), np.int64)
+
+
+def in_sessions(
+    blocks: Sequence[Block], passing: NDArray[np.bool_] | None, places: Whole, sessions: Whole
+) -> InSessions:
+    """The units at some places, with the session of each (0 for none), among the turns that pass."""
+    wanted = np.sort(sessions)
+    wanted = wanted[(wanted > 0) & (np.diff(wanted, prepend=0) != 0)]  # `np.unique` is slower
+    standing, columns, start = [], [], 0
+    for block in blocks:
+        rows = np.sort(block.of_sessions(wanted)).astype(np.int64)
+        if passing is not None:
+            rows = rows[passing[start + rows]]
+        held = block.rows
+        if len(rows):
+            standing.append(start + rows)
+            columns.append((held.units[rows], held.at[rows], held.sessions[rows]))
+        start += len(held.units)
+    if not columns:
+        none = np.zeros(0, np.int64)
+        return InSessions(none, none, none, np.full(len(places), NOWHERE))
+    at_places = np.concatenate(standing)
+    units, at, session = (np.concatenate(several) for several in zip(*columns, strict=True))
+    order = np.lexsort((units, at, session))
+    rows_of = np.empty(len(order), np.int64)
+    rows_of[order] = np.arange(len(order))
+    own = np.full(len(places), NOWHERE)
+    said = sessions > 0
+    own[said] = rows_of[np.searchsorted(at_places, places[said])]
+    session = session[order]
+    first = np.append(True, session[1:] != session[:-1]) if len(session) else np.zeros(0, np.bool_)
+    starts = np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    return InSessions(units[order], at_places[order], starts, own)
+
+
+OVERSAMPLE = 4
+"""Rows that are compared exactly at first, for each one that is wanted."""
+FEWEST = 400
+SURE = 4.0
+"""Standard deviations of the error, seen in the rows compared so far, below which a rough cosine is out of the race."""
+_OUTSIDE = -9.0  # below any cosine, however rough
+
+
+class Nearness:
+    """The cosines of one vector. The bank is scanned when its best rows are first wanted."""
+
+    def __init__(self, blocks: Sequence[Block], query: NDArray[np.float32], window: IndexFilter) -> None:
+        self._blocks = blocks
+        self._query = np.ascontiguousarray(query)[None]
+        self._window = window
+
+    def best(self, limit: int, floor: float, passing: NDArray[np.bool_] | None) -> list[Scored]:
+        """Units by their exact cosine, nothing below the floor.
+
+        The rows with the best rough cosines are compared exactly. Their errors say how far a rough cosine may be off,
+        and whatever could still be among the best by that is compared as well.
+        """
+        rough = self._rough
+        if passing is not None:
+            rough = np.where(passing, rough, np.float32(_OUTSIDE))
+        is_exact = all(block.vectors.exact for block in self._blocks)
+        places = largest(rough, limit if is_exact else max(OVERSAMPLE * limit, FEWEST))
+        guessed = rough[places]
+        if not len(places) or limit <= 0:
+            return []
+        lowest = float(guessed.min())
+        places = places[guessed > _OUTSIDE]
+        cosines = self.exact(places)
+        if lowest > _OUTSIDE:
+            off = cosines - rough[places]
+            slack = max(0.0, float(off.mean()) + SURE * float(off.std()))
+            needed = max(floor, _last_of(cosines, limit)) - slack
+            if needed < lowest:
+                places = np.flatnonzero(rough >= max(needed, -2.0))
+                cosines = self.exact(places)
+        keep = (cosines >= np.float32(floor)) & (cosines > -1.0)
+        return ranked(self._blocks, places[keep], cosines[keep], limit)
+
+    def exact(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The cosines of the rows at some places, which ascend."""
+        known, compared = self._known
+        new = places[~compared[places]]
+        if len(new):
+            known[new] = np.concatenate(
+                [block.cosines(self._query, rows)[0] for block, rows in by_block(self._blocks, new)]
+            )
+            compared[new] = True
+        return known[places]
+
+    @cached_property
+    def _known(self) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The exact cosine of each row, and for which rows it is known."""
+        total = sum(len(block.rows.units) for block in self._blocks)
+        return np.zeros(total, dtype=np.float32), np.zeros(total, dtype=np.bool_)  # free where it is not used
+
+    @cached_property
+    def _rough(self) -> NDArray[np.float32]:
+        """The rough cosines of all rows; those that the window's time leaves out are below every other."""
+        known, compared = self._known
+        rough = np.full(len(known), _OUTSIDE, dtype=np.float32)
+        start = 0
+        for block in self._blocks:
+            low, high = (start + row for row in block.slice(self._window))
+            if low < high:
+                block.rough_cosines(self._query, low - start, high - start, rough[None, low:high])
+            if block.vectors.exact:
+                known[low:high] = rough[low:high]
+                compared[low:high] = True
+            start += len(block.rows.units)
+        return rough
+
+
+def _last_of(cosines: NDArray[np.float32], limit: int) -> float:
+    """The lowest of the best so many, -1 where there are fewer."""
+    if len(cosines) < limit:
+        return -1.0
+    return float(np.partition(cosines, len(cosines) - limit)[len(cosines) - limit])
+
+
+_GROUPS = 8  # for each one that is wanted
+
+
+def largest(scores: NDArray[np.float32], limit: int) -> NDArray[np.int64]:
+    """The places of the `limit` largest, ascending, with everything that ties with the last of them.
+
+    The `limit` largest maxima of groups are that many scores, so what lies below the last of these is not among the
+    best. That leaves a few hundred to look at, ten times as fast as to partition all.
+    """
+    if limit <= 0:
+        return np.zeros(0, dtype=np.int64)
+    groups = _GROUPS * limit
+    deep = len(scores) // groups
+    if deep > 1:
+        maxima = scores[: deep * groups].reshape(deep, groups).max(axis=0)
+        keep = np.flatnonzero(scores >= np.partition(maxima, groups - limit)[groups - limit])
+    else:
+        keep = np.arange(len(scores))
+    if len(keep) <= limit:
+        return keep
+    found = scores[keep]
+    last = float(np.partition(found, len(keep) - limit)[len(keep) - limit])
+    return np.asarray(keep[found >= last])
+
+
+def ranked(
+    blocks: Sequence[Block], places: NDArray[np.int64], scores: NDArray[np.float32], limit: int
+) -> list[Scored]:
+    """Units at some places, which ascend and count through all blocks, best first; equal scores in the order of time,
+    so that it is stable."""
+    best = largest(scores, limit)
+    places, scores = places[best], scores[best]
+    parts = [(block.rows.units[rows], block.rows.at[rows]) for block, rows in by_block(blocks, places)]
+    if not parts:
+        return []
+    units, at = (np.concatenate([part[i] for part in parts]) for i in range(2))
+    order = np.lexsort((units, at, -scores))[:limit]
+    return list(map(Scored, units[order].tolist(), scores[order].tolist()))
+
+
+def by_block(blocks: Sequence[Block], places: NDArray[np.int64]) -> list[tuple[Block, NDArray[np.int64]]]:
+    """Ascending places, counted over all blocks, as rows of each block; blocks without any are left out."""
+    ends = np.cumsum([len(block.rows.units) for block in blocks], dtype=np.int64)
+    bounds = [0, *np.searchsorted(places, ends).tolist()]
+    return [
+        (block, places[low:high] - (end - len(block.rows.units)))
+        for block, end, low, high in zip(blocks, ends, bounds[:-1], bounds[1:], strict=True)
+        if low < high
+    ]

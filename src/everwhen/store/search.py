@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.terms import label_key
+from everwhen.store.index import label_key
 from everwhen.types import ROLES, LinkType, Role, UnitRow
 from everwhen_time import Interval
 
@@ -270,3 +270,19 @@ class Search(Protocol):
     def around(self, units: Sequence[int], reach: int) -> dict[int, list[UnitRow]]:
         """For each unit the turns of its session at most `reach` before and after it, in order, those that pass."""
         ...
+
+
+def contains(metadata: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether every wanted key is there with the wanted value."""
+    return all(key in metadata and same(metadata[key], value) for key, value in wanted.items())
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal as JSON: `1` is `1.0` and is not `true`; the order of an object's keys says nothing."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from everwhen.store.facts import FactRow
-from everwhen.store.tree import Facts, NodePlace
+from everwhen.store.rows import FactRow, Facts, NodePlace
 from everwhen.tree.levels import Kind
 from everwhen.types import Statement
 from everwhen_time import Interval

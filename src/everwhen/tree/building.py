@@ -12,8 +12,8 @@ from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import Vectors, centroid
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.tokens import count_tokens
-from everwhen.store.base import Store
-from everwhen.store.tree import BuildMark, BuildResult, Facts, LevelOne, NewNode, NodePlace, NodeRow
+from everwhen.store.rows import BuildMark, BuildResult, Facts, LevelOne, NewNode, NodePlace, NodeRow
+from everwhen.store.sql.store import Store
 from everwhen.tree.base import Child, Consolidator, NodeDraft, Task
 from everwhen.tree.exchanges import children_of_session, in_order
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels

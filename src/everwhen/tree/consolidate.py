@@ -14,10 +14,9 @@ from typing import Literal, TypeAlias
 
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store.base import Store
-from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.tree import BuildResult, NodePlace
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import BuildResult, NodePlace, TurnForgotten
+from everwhen.store.sql.store import Store
 from everwhen.tree.base import Consolidator
 from everwhen.tree.building import Builder
 from everwhen.tree.levels import EXCHANGE, SESSION, Levels

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from everwhen.store.facts import FactRow
+from everwhen.store.rows import FactRow
 from everwhen.tree.base import NodeDraft, Task
 from everwhen.tree.node_wording import absolute, day, header, heard
 from everwhen.tree.profile import learned

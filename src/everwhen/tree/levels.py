@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.store.tree import NodePlace
+from everwhen.store.rows import NodePlace
 from everwhen.tree.windows import WindowSize
 from everwhen.types.instants import to_text
 from everwhen_time import Interval

@@ -7,9 +7,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.base import Store
-from everwhen.store.tree import NodeRow
+from everwhen.store.rows import NOW, AsOf, NodeRow
+from everwhen.store.sql.store import Store
 from everwhen.tree.base import Child
 from everwhen.tree.exchanges import child_of_turns, children_of_session, exchanges, in_order
 from everwhen.tree.levels import EXCHANGE, Levels

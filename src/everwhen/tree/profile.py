@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from everwhen.store.facts import FactRow
-from everwhen.store.tree import NodeRow
+from everwhen.store.rows import FactRow, NodeRow
 from everwhen.tree.base import Task
 from everwhen.tree.node_wording import day
 from everwhen.tree.sentence_weights import weighed

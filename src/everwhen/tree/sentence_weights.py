@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from everwhen.store.terms import STOP_WORDS
+from everwhen.store.index import STOP_WORDS
 from everwhen.write.foreign_text import FENCED
 
 LONGEST = 320

@@ -14,8 +14,8 @@ from typing import Any
 
 from everwhen.facts.shown_facts import to_fact
 from everwhen.models.tokens import count_tokens
-from everwhen.store.as_of import AsOf
-from everwhen.store.base import Store
+from everwhen.store.rows import AsOf
+from everwhen.store.sql.store import Store
 from everwhen.tree.levels import Levels
 from everwhen.tree.node_reader import profile
 from everwhen.tree.profile import PASSING

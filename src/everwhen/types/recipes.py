@@ -164,8 +164,7 @@ TIMEM = Recipe(
 )
 """TiMem's recall: leaves by eq. 7 (meaning, and the planner's keywords), the nodes above them inside the budgets of the
 question's complexity, and a gate that keeps what helps. A model plans and gates where `recall_llm` is set; with
-`order="level"` they come by level and nearness in time (eq. 11). Its parts are measured in
-benchmarks/history/tree.md."""
+`order="level"` they come by level and nearness in time (eq. 11). docs/tree.md has the figures of its parts."""
 
 RECIPES = {recipe.name: recipe for recipe in (MID, TEMPR, TIMEM)}
 """By name, as the command line takes them."""

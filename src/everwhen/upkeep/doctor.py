@@ -16,8 +16,9 @@ from everwhen.errors import Damaged, EverwhenError
 from everwhen.models.embed import Embedder
 from everwhen.models.embed.base import centroid
 from everwhen.settings import Settings
-from everwhen.store.base import NewTurn, Store
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import NewTurn
+from everwhen.store.sql.store import Store
 from everwhen.types import Finding, Turn
 from everwhen.write.embedding import check_codes, context_of, embed_spoken, embed_units, in_batches, spoken
 

@@ -17,10 +17,9 @@ from everwhen.errors import Unavailable, UsageError
 from everwhen.facts.changes import close_chains
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store.base import Store
+from everwhen.store.sql.store import Store
 from everwhen.types import Receipt
-from everwhen.upkeep.cache_cleaner import CacheCleaner
-from everwhen.upkeep.forget import ATTEMPTS, finish, reembed_followers, refill_links
+from everwhen.upkeep.forget import ATTEMPTS, CacheCleaner, finish, reembed_followers, refill_links
 
 KINDS = {
     "raw turns": "turns",

@@ -22,9 +22,9 @@ from everwhen.models.embed.base import IN_CONTEXT, centroid, normalised, reads_c
 from everwhen.models.embed.date_prefix import LocalTime, embed_derived, with_date
 from everwhen.models.rerank.token_codes import join
 from everwhen.settings import Settings
-from everwhen.store.base import Store
-from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import TurnForgotten
+from everwhen.store.sql.store import Store
 from everwhen.types import Finding, Turn
 
 T = TypeVar("T")

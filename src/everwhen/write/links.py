@@ -13,7 +13,9 @@ from datetime import timedelta
 
 import numpy as np
 
-from everwhen.store.graph import GraphStore, GraphWriter, Moment, Vectors
+from everwhen.store.rows import Moment, Vectors
+from everwhen.store.sql.graph import GraphStore
+from everwhen.store.sql.graph_writer import GraphWriter
 
 TEMPORAL_WINDOW = timedelta(hours=24)
 TEMPORAL_FLOOR = 0.3

@@ -14,10 +14,10 @@ from everwhen.models.embed.date_prefix import LocalTime, embed_derived
 from everwhen.models.llm.base import LLM
 from everwhen.models.reader import Reader
 from everwhen.models.tokens import count_tokens
-from everwhen.store.base import Store
-from everwhen.store.graph import EventPart, GraphWriter, Mention, Moment, NewUnit, Vectors
-from everwhen.store.jobs import Work
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import VectorModel
+from everwhen.store.rows import EventPart, Mention, Moment, NewUnit, Vectors, Work
+from everwhen.store.sql.graph_writer import GraphWriter
+from everwhen.store.sql.store import Store
 from everwhen.types import Event, Turn
 from everwhen.write import links
 from everwhen.write.changes.changed_plans import Version, versions
@@ -198,17 +198,16 @@ def _units(
     extraction: Extraction, turns: dict[str, Turn], embedder: Embedder, *, dated: bool
 ) -> list[NewUnit]:
     things: list[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
-
-    def occurred_or_said(thing: ExtractedEvent | ExtractedNarrative) -> LocalTime:
-        """As the store gives it back (`Keep.unit_dates`)."""
-        turn = turns[thing.turns[0]]
-        if thing.occurred is not None and thing.occurred.start is not None:
-            return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
-        return LocalTime(turn.said_at, turn.zone)
-
-    dates = [occurred_or_said(thing) for thing in things] if dated else None
+    dates = [_dated(thing, turns[thing.turns[0]]) for thing in things] if dated else None
     vectors = embed_derived(embedder, [thing.text for thing in things], dates)
     return [_unit(thing, turns[thing.turns[0]], own) for thing, own in zip(things, vectors, strict=True)]
+
+
+def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> LocalTime:
+    """When it occurred, else when it was said: as the store gives it back (`Keep.unit_dates`)."""
+    if thing.occurred is not None and thing.occurred.start is not None:
+        return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
+    return LocalTime(turn.said_at, turn.zone)
 
 
 def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:

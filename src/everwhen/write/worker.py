@@ -16,8 +16,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 
 from everwhen.errors import EverwhenError, Unavailable
-from everwhen.store.jobs import ExtractionJobs, Work
-from everwhen.store.maintenance import TurnForgotten
+from everwhen.store.rows import TurnForgotten, Work
+from everwhen.store.sql.jobs import ExtractionJobs
 from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS, Extraction
 
 CLAIM_SECONDS = 300.0

@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
-from everwhen.store.files import compressed
+from everwhen.store.files import json_values
 from everwhen.store.files import json_values as files
 from everwhen.types import Message
 from everwhen.write.importers.conversation import Conversation
@@ -327,9 +327,9 @@ def test_a_zip_packed_in_a_way_of_its_own_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_file_unpacks_to_can_be_bounded(write: Write) -> None:
     path = write("a.gz", lzma.compress(b"{}\n" * 100_000))
-    compressed.check_unpacked_size(path, 300_000)
+    json_values.check_unpacked_size(path, 300_000)
     with pytest.raises(UsageError, match=r"a\.gz unpacks to more than 0\.0002 GB"):
-        compressed.check_unpacked_size(path, 200_000)
+        json_values.check_unpacked_size(path, 200_000)
 
 
 GROWTH = """

@@ -263,8 +263,8 @@ def _export(given: Export) -> Steps[int]:
 
 def _import(given: Import) -> Steps[int]:
     """Interrupted, the same call goes on with what the server has not got yet."""
-    from everwhen.store.files.compressed import opened
     from everwhen.store.files.export import read_header
+    from everwhen.store.files.json_values import opened
 
     path = Path(given.path)
     source = read_header(path).source

@@ -93,7 +93,7 @@ class Answers:
         from everwhen.answer import extractive
         from everwhen.recall.described_names import DescribedNames
         from everwhen.recall.query_embedding import shortened
-        from everwhen.store.as_of import AsOf
+        from everwhen.store.rows import AsOf
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")

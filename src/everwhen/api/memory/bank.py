@@ -19,11 +19,11 @@ from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
 from everwhen.recall.access_counts import Accesses
 from everwhen.settings import Settings
-from everwhen.store.as_of import AsOf
-from everwhen.store.base import Store
+from everwhen.store.banks import open_banks
 from everwhen.store.files.home import cache_path, home_folder
-from everwhen.store.opening import open_banks
+from everwhen.store.rows import AsOf
 from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.sql.store import Store
 from everwhen.types import Between, Time
 from everwhen.types.time_arguments import TimeReader
 from everwhen.write.entities import KnownEntities
@@ -33,8 +33,8 @@ from everwhen_time import Interval
 
 if TYPE_CHECKING:
     from everwhen.models.llm.base import LLM
-    from everwhen.store.jobs import Work
-    from everwhen.store.vector_model import VectorModel
+    from everwhen.store.base import VectorModel
+    from everwhen.store.rows import Work
     from everwhen.write.extract.base import Extraction
 
 T = TypeVar("T")

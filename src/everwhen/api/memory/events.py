@@ -12,8 +12,7 @@ from everwhen.api.operations.base import does
 from everwhen.api.operations.questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.query_embedding import shortened
-from everwhen.store.as_of import AsOf
-from everwhen.store.facts import FactRow
+from everwhen.store.rows import AsOf, FactRow
 from everwhen.store.search import Filter
 from everwhen.types import (
     Compared,

@@ -26,9 +26,9 @@ from everwhen.models.rerank import Reranker
 from everwhen.models.rerank.base import Scorer, custom_reranker
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
-from everwhen.store.base import Store
+from everwhen.store.banks import open_banks
 from everwhen.store.files.home import home_folder, is_address
-from everwhen.store.opening import open_banks
+from everwhen.store.sql.store import Store
 from everwhen.types import Answer, Between, Time, Turn
 from everwhen.types.time_arguments import known_zone
 

@@ -22,9 +22,9 @@ from everwhen.types import Finding, Receipt, Stats
 if TYPE_CHECKING:
     from everwhen.models.embed import Embedder
     from everwhen.settings import Settings
-    from everwhen.store.banks import Banks, ForgetAgain
-    from everwhen.store.base import Store
+    from everwhen.store.banks import Banks
     from everwhen.store.files.export import ExportHeader
+    from everwhen.store.sql.store import ForgetAgain, Store
     from everwhen.types import Entity
 
 
@@ -164,14 +164,14 @@ class Maintenance:
 
     @does(ops.Export)
     def export(self, asked: ops.Export) -> int:
-        from everwhen.upkeep.export import export
+        from everwhen.upkeep.transfer import export
 
         self._bank.accesses.write()
         return export(self._bank.store, Path(asked.path), vectors=asked.vectors, progress=asked.progress)
 
     @does(ops.Import)
     def import_(self, asked: ops.Import) -> int:
-        from everwhen.upkeep.export import import_bank
+        from everwhen.upkeep.transfer import import_bank
 
         bank = self._bank
         if bank.masks:

@@ -6,7 +6,7 @@
 The network gives vectors of 96 dimensions and length one, and was trained with these codes in between.
 
 A long text keeps 64 vectors, each the mean of neighbouring tokens. That bounds its bytes, and it is fairer: the
-more vectors a text has, the better the best of them matches anything (benchmarks/history/models.md).
+more vectors a text has, the better the best of them matches anything (docs/models.md has the figures).
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ def complexity(query: str) -> tuple[Complexity, tuple[str, ...]]:
     """How much a question needs, and the cues that say so.
 
     The cues were chosen on LoCoMo dev by forward selection with one conversation left out at a time (the same six were
-    chosen each time), and completed by those that LongMemEval's other kinds of question ask for (tables in
-    benchmarks/history/tree.md). No cue is made for one sentence.
+    chosen each time), and completed by those that LongMemEval's other kinds of question ask for; docs/tree.md has the
+    tables. No cue is made for one sentence.
     """
     plain = _COURTESY.sub(" ", query)
     judged = tuple(

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 
 from everwhen.recall.question.word_patterns import pattern
-from everwhen.store.terms import STOP_WORDS
+from everwhen.store.index import STOP_WORDS
 from everwhen.types import ROLES
 
 KEYWORDS = 3

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
-from everwhen.store.files.compressed import opened
 from everwhen.store.files.home import check_folder
-from everwhen.store.files.json_values import one_line, parsed, shown
+from everwhen.store.files.json_values import one_line, opened, parsed, shown
 
 FORMAT = 1
 """The only one there is; an export of another one is refused."""

@@ -10,9 +10,7 @@ from typing import Any
 import psycopg
 
 from everwhen.store.answers import Refusal, StoredAnswer
-from everwhen.store.postgres.errors import translate
-from everwhen.store.postgres.server import server_of
-from everwhen.store.postgres.statements import with_parameters
+from everwhen.store.postgres.server import server_of, translate, with_parameters
 
 _WAIT = 10.0
 """Seconds that a connection is waited for."""

@@ -68,7 +68,7 @@ ORDER BY s.at, s.source;
 
 -- node_versions --
 -- Every version of every node of a level (all where it is null), those that stand at present included.
-SELECT {node}, coalesce(n.built_at, u.recorded_at) AS built, 'infinity'::timestamptz AS until
+SELECT {node}, n.built_at AS built, 'infinity'::timestamptz AS until
 FROM nodes n JOIN units u ON u.bank_id = :bank AND u.seq = n.unit
 WHERE n.bank_id = :bank AND (:level::integer IS NULL OR n.level = :level::integer)
 UNION ALL
@@ -85,7 +85,7 @@ INSERT INTO past_nodes (bank_id, seq, id, level, parent, session, starts, ends, 
                         children, statements, facts, consolidator, first_at, last_at, built_at, until)
 SELECT :bank, number.last, n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain,
        u.text, n.children, n.statements, n.facts, n.consolidator, n.first_at, u.mentioned_at,
-       coalesce(n.built_at, u.recorded_at), :until::timestamptz
+       n.built_at, :until::timestamptz
 FROM number JOIN nodes n ON n.bank_id = :bank AND n.unit = :unit JOIN units u ON u.bank_id = :bank AND u.seq = n.unit;
 
 -- drop_past_nodes --

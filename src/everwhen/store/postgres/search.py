@@ -1,30 +1,34 @@
 """The search inside PostgreSQL: one question to one bank, each call in one round trip, nothing of the bank in memory.
 
 Candidates by meaning come from the vectors of the bank, those by words from its postings (`search.sql`). What a search
-tells of was written before its first call: later units have higher numbers, and are left out.
+finds was written before its first call: later units have higher numbers, and are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.bm25 import K1, B, idf
-from everwhen.store.postgres.beside import Beside
+from everwhen.store.base import Values, interval_of, unit_of
+from everwhen.store.index import K1, PACKED, B, Tokenizer, idf, label_key
 from everwhen.store.postgres.connection import PostgresConnection, term_key
-from everwhen.store.postgres.filters import Conditions, fragment, said_by, wants_nodes
-from everwhen.store.postgres.nearest import Nearest, Seen
+from everwhen.store.postgres.server import statements
 from everwhen.store.postgres.values import HalfVector
+from everwhen.store.rows import FOREVER, Voices
 from everwhen.store.search import (
+    DERIVED,
     ENDING,
     Candidates,
     Evidence,
+    Filter,
     Links,
     Near,
     SaidBy,
@@ -32,12 +36,14 @@ from everwhen.store.search import (
     SearchQuery,
     Sums,
     Terms,
+    Timed,
+    Turns,
     Wanted,
+    ending,
 )
-from everwhen.store.sql.rows import unit_of
-from everwhen.store.sql.session import Values
-from everwhen.store.terms import Tokenizer
-from everwhen.types import LinkType, UnitRow
+from everwhen.types import ROLES, LinkType, UnitRow
+from everwhen.types.instants import from_text, to_text
+from everwhen_time import Interval
 
 Row = tuple[Any, ...]
 Asked = tuple[str, Values, dict[str, str]]
@@ -328,4 +334,344 @@ def _matrix(rows: Iterable[Row], units: NDArray[np.int64]) -> NDArray[np.float32
 def _objects(held: dict[int, bytes], units: NDArray[np.int64]) -> NDArray[np.object_]:
     found = np.empty(len(units), object)
     found[:] = [held.get(unit, b"") for unit in units.tolist()]
+    return found
+
+
+Among = Callable[[SaidBy | None, int], tuple[str, dict[str, Any]]]
+"""The condition that some have said it, with its values."""
+
+
+class Indexed(NamedTuple):
+    """A bank whose vectors have an index."""
+
+    bank: int
+    dimension: int
+    derived: bool
+    """Whether so much was derived that it is worth to look for that in the index too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a bank was when it was last looked at."""
+
+    voices: Voices
+    index: Indexed | None
+    units: int
+    """The number of the last unit."""
+    state: object
+    """What the database said of the voices and the index: as long as it is the same, they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One list: the conditions that its rows meet, those of the filter and its own; how many units are wanted, and
+    whether the index is asked."""
+
+    passes: str
+    among: str
+    limit: int
+    floor: float
+    indexed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What is asked of the vectors of a bank."""
+
+    lists: tuple[Listed, ...]
+    timed_from: int = 0
+    """From which list on they are of units with a time."""
+    index: Indexed | None = None
+    told: dict[str, Any] = field(default_factory=dict)
+    deep: int = 2
+    """Rows that are read for each one that is wanted: a unit of several pieces comes as often."""
+
+    @classmethod
+    def of(
+        cls, query: SearchQuery, wanted: Wanted, among: Among, conditions: Conditions, index: Indexed | None
+    ) -> Nearest:
+        if query.vector is None:
+            return cls(())
+        lists: list[Listed] = []
+        values: dict[str, Any] = {
+            "derived": sorted(DERIVED),
+            "believed_at": to_text(query.where.known_at or FOREVER),
+        }
+        passes, any_kind = (conditions.text("v", "unit", kinds=kinds) for kinds in (True, False))
+        for who in wanted.whose if wanted.meaning else ():
+            condition, told = among(who, len(lists))
+            indexed = index is not None and _worth_it(query.where, index)
+            lists.append(Listed(passes, condition, wanted.limit, wanted.floor, indexed))
+            values |= told
+        timed_from = len(lists)
+        for window in wanted.windows:
+            own = query.where.between
+            between = window if own is None else own.intersection(window)
+            if between is not None:
+                for side, at in (("start", between.start), ("end", between.end)):
+                    values[f"{side}{len(lists)}"] = None if at is None else to_text(at)
+                condition = fragment("among_turns_of_window", place=len(lists))
+                lists.append(Listed(any_kind, condition, wanted.timed, wanted.timed_floor, False))
+        if wanted.windows:
+            indexed = index is not None and index.derived and query.where.between is None
+            lists.append(
+                Listed(any_kind, fragment("among_derived"), wanted.timed, wanted.timed_floor, indexed)
+            )
+        return cls(tuple(lists), timed_from, index, values)
+
+    @property
+    def way(self) -> str:
+        """How the vectors are looked through: "exact", or by the index."""
+        return "hnsw" if any(one.indexed for one in self.lists) else "exact"
+
+    def asked(self, values: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, str]]]:
+        """The statements that fill the lists, beside the values of every statement."""
+        limits = {f"limit{place}": one.limit * self.deep for place, one in enumerate(self.lists)}
+        parts = list(map(self._part, range(len(self.lists))))
+        each = {"nearest": parts[: self.timed_from], "nearest_timed": parts[self.timed_from :]}
+        match self.lists[: self.timed_from]:
+            case (Listed(among="", indexed=False) as everybody, Listed(indexed=False) as some):
+                both = fragment("nearest_lists_of_all_and_some", passes=everybody.passes, among=some.among)
+                each["nearest"] = [both]
+        return [
+            (name, values | self.told | limits, {"lists": "\nUNION ALL\n".join(lists)})
+            for name, lists in each.items()
+            if lists
+        ]
+
+    def _part(self, place: int) -> str:
+        one = self.lists[place]
+        among = f"{one.passes} {one.among}"
+        if self.index is None or not one.indexed:
+            return fragment("nearest_list", place=place, among=among)
+        return fragment(
+            "nearest_list_of_index",
+            place=place,
+            among=among,
+            number=self.index.bank,
+            dimension=self.index.dimension,
+        )
+
+    def read(self, rows: Iterable[Row]) -> list[list[Row]]:
+        """The rows of each list, best first."""
+        found: list[list[Row]] = [[] for _ in self.lists]
+        for place, *row in rows:
+            found[place].append(tuple(row))
+        return found
+
+    def again(self, found: Sequence[Sequence[Row]]) -> Nearest | None:
+        """What is to be asked instead: deeper where a list is full of pieces of fewer units than are wanted, exactly
+        where the index led to too few; None where nothing is missing."""
+        short = [
+            len({row[0] for row in rows}) < one.limit for one, rows in zip(self.lists, found, strict=True)
+        ]
+        full = [len(rows) == one.limit * self.deep for one, rows in zip(self.lists, found, strict=True)]
+        if any(is_short and is_full for is_short, is_full in zip(short, full, strict=True)):
+            return replace(self, deep=4 * self.deep)
+        lists = tuple(
+            replace(one, indexed=one.indexed and not is_short)
+            for one, is_short in zip(self.lists, short, strict=True)
+        )
+        return None if lists == self.lists else replace(self, lists=lists)
+
+    def ranked(self, found: Sequence[Sequence[Row]]) -> list[list[Scored]]:
+        return [
+            [Scored(row[0], row[1]) for row in _best(rows, one)]
+            for one, rows in zip(self.lists[: self.timed_from], found, strict=False)
+        ]
+
+    def timed(self, found: Sequence[Sequence[Row]]) -> list[Timed]:
+        times = {
+            row[0]: _timed(*row)
+            for one, rows in zip(self.lists[self.timed_from :], found[self.timed_from :], strict=True)
+            for row in _best(rows, one)
+        }
+        return [one for one in times.values() if one is not None]
+
+
+def _worth_it(where: Filter, index: Indexed) -> bool:
+    """Whether enough passes a filter for the index. Other indexes find sooner what was said in a while, and what was
+    derived, where that is little."""
+    if where.between is not None:
+        return False
+    return index.derived or where.kinds is None or "turn" in where.kinds
+
+
+def _best(rows: Iterable[Row], wanted: Listed) -> list[Row]:
+    """Each unit with its best piece, down to the floor."""
+    best: dict[int, Row] = {}
+    for row in rows:
+        if row[1] >= wanted.floor:
+            best.setdefault(row[0], row)
+    return list(best.values())[: wanted.limit]
+
+
+def _timed(unit: int, cosine: float, kind: str, at: str, *times: Any) -> Timed | None:
+    """A unit with its own time; None for what has none."""
+    start, end, grain, valid_from, valid_to = times
+    if kind == "turn":
+        when: Interval | None = Interval(from_text(at), from_text(at), "second")
+    elif kind == "fact" and valid_from is not None:
+        when = Interval(from_text(valid_from), None if valid_to is None else from_text(valid_to))
+    else:
+        when = interval_of(start, end, grain)
+    return None if when is None else Timed(unit, kind, cosine, when)
+
+
+def fragment(name: str, **parts: object) -> str:
+    """A part of a statement, with its own parts filled in."""
+    return statements().text(name, tuple((key, str(part)) for key, part in parts.items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a row of `units` or `vectors` must meet, and the values that the conditions name."""
+
+    names: tuple[str, ...]
+    values: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, where: Filter, with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]]) -> Conditions:
+        """The conditions of a filter. Which units have the wanted metadata is looked up: only Python can tell."""
+        between, nodes = where.between, wants_nodes(where)
+        start, end = (between.start, between.end) if between else (None, None)
+        values: dict[str, Any] = {
+            "start": _text(start),
+            "end": _text(end),
+            "known_at": _text(where.known_at),
+            "kinds": None if where.kinds is None else sorted(where.kinds),
+            "networks": None if where.networks is None else sorted(where.networks),
+            "allowed": with_metadata(dict(where.metadata)) if where.metadata else None,
+        }
+        given = {key for key, value in values.items() if value is not None}
+        names = {
+            "passes_start": "start" in given,
+            "passes_end": "end" in given,
+            "passes_known": "known_at" in given,
+            "passes_kinds": "kinds" in given,
+            "passes_networks": "networks" in given,
+            "passes_units": "allowed" in given,
+            "passes_reach": start is not None and nodes,
+            "passes_no_nodes": not nodes,
+        }
+        return cls(tuple(name for name, wanted in names.items() if wanted), values)
+
+    def text(self, row: str, unit: str, *, kinds: bool = True) -> str:
+        """For a table of that alias, whose column says the unit; without `kinds` those of any kind pass."""
+        names = [name for name in self.names if kinds or name != "passes_kinds"]
+        return " ".join(fragment(name, row=row, unit=unit) for name in ("passes_seen", *names))
+
+
+def wants_nodes(where: Filter) -> bool:
+    """Whether nodes of the tree may be found: most questions are not put to them."""
+    return where.kinds is None or "node" in where.kinds
+
+
+def said_by(who: SaidBy, place: int, speakers: frozenset[str]) -> tuple[str, dict[str, Any]]:
+    """The condition that some have said it, with its values. A name is meant in whatever case it was written."""
+    if who.role is not None:
+        return fragment("said_by_role", row="v", place=place), {f"role{place}": who.role}
+    meant = {label_key(name) for name in who.speakers}
+    spelled = sorted(name for name in speakers if label_key(name) in meant)
+    return fragment("said_by_speakers", row="v", place=place), {f"speakers{place}": spelled}
+
+
+def _text(at: datetime | None) -> str | None:
+    return None if at is None else to_text(at)
+
+
+class Beside:
+    """Units with those beside them, in columns; the last entry stands for what is not there."""
+
+    def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
+        columns: Any = zip(*rows, strict=True) if rows else [[]] * 16
+        (
+            seqs,
+            asked,
+            at,
+            sessions,
+            places,
+            before,
+            after,
+            speakers,
+            roles,
+            asks,
+            halves,
+            packed,
+            cosines,
+            whole,
+            ends,
+            words,
+        ) = columns
+        keys = {label: label_key(label) for label in {*sessions, *speakers} if label is not None}
+        self._units = np.array([*seqs, -1], np.int64)
+        self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
+        self.at = np.array([*at, 0], np.int64)
+        self.sessions = np.array(
+            [
+                *(-seq if label is None else keys[label] for seq, label in zip(seqs, sessions, strict=True)),
+                0,
+            ],
+            np.int64,
+        )
+        self.numbers = np.array([*places, 0], np.int64)
+        self.before, self.after = (
+            np.array([*(-1 if one is None else one for one in several), -1], np.int64)
+            for several in (before, after)
+        )
+        self.speakers = np.array([*(0 if one is None else keys[one] for one in speakers), 0], np.int64)
+        self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
+        self._asks = np.array([*asks, False], np.bool_)
+        self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
+        self._whole = np.array([*(np.nan if one is None else one / 2 for one in whole), np.nan], np.float32)
+        self._ends = [
+            "" if who is None else ending(who, end) for who, end in zip(speakers, ends, strict=True)
+        ]
+        self._cosines = np.array([*cosines, 0.0], np.float32)
+        self._counts = _counts([one or b"" for one in packed], terms)
+        told = {keys[session]: one for session, one in zip(sessions, words, strict=True) if one is not None}
+        self._sums = dict(zip(told, _counts(list(told.values()), terms), strict=False))
+
+    def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The length of the whole session of some units; of what nobody said, its own."""
+        whole = self._whole[places]
+        return np.where(np.isnan(whole), self._lengths[places], whole)
+
+    def session_counts(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """How often each term stands in the whole session of some units; in what nobody said, in itself."""
+        found = self._counts[places].copy()
+        for row, session in enumerate(self.sessions[places].tolist()):
+            found[row] = self._sums.get(session, found[row])
+        return found
+
+    def places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Where some units stand, or nothing does."""
+        last = len(self._units) - 1
+        found = np.searchsorted(self._units[:last], units)
+        return np.where(self._units[found.clip(max=last)] == units, found, last)
+
+    def endings(self, units: NDArray[np.int64]) -> list[str]:
+        """The end of what some units say; nothing for what is not there, or nobody said."""
+        ends = [*self._ends, ""]
+        return [ends[place] for place in self.places(units).tolist()]
+
+    def turns(self, places: NDArray[np.int64]) -> Turns:
+        return Turns(
+            self._units[places],
+            self._cosines[places],
+            self._counts[places],
+            self._lengths[places],
+            self._asks[places],
+        )
+
+
+def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32]:
+    """How often each term stands in units or sessions, by their packed terms; a row of nothing at the end."""
+    found = np.zeros((len(packed) + 1, len(terms)), np.float32)
+    every = np.frombuffer(b"".join(packed), dtype=PACKED)
+    owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
+    standing = np.ascontiguousarray(every["term"])
+    for column, term in enumerate(terms):
+        here = np.flatnonzero(standing == np.uint64(term))
+        found[:, column] = np.bincount(owners[here], every["halves"][here], minlength=len(found)) / 2
     return found

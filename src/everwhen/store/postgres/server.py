@@ -1,33 +1,35 @@
-"""One PostgreSQL database: its pool of connections, the checks before the first use, and the migrations."""
+"""One PostgreSQL database: its pool of connections, statements, migrations, and its errors as sentences."""
 
 from __future__ import annotations
 
 import atexit
 import logging
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import count
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import psycopg
+from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.types import TypeInfo
-from psycopg_pool import ConnectionPool
+from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from everwhen.errors import Refused, Unavailable, UsageError
+from everwhen.errors import Damaged, EverwhenError, Refused, Unavailable, UsageError
+from everwhen.store.base import Statements, read_migrations
 from everwhen.store.postgres import values
-from everwhen.store.postgres.errors import is_lost, translate
-from everwhen.store.postgres.statements import migrations
 
 Raw: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 Cursor: TypeAlias = psycopg.Cursor[tuple[Any, ...]]
 T = TypeVar("T")
 
-SCHEMA = migrations()[-1][0]
 CONNECTIONS = 16
 """The most connections that one process holds to one database."""
 _ATTEMPTS = 5
@@ -131,7 +133,7 @@ class Server:
         self._lock = threading.Lock()
         self._pool: ConnectionPool[Raw] | None = None
         self._halfvec: TypeInfo | None = None
-        self._has_citus = False
+        self.has_citus = False
 
     @contextmanager
     def lent(self, timeout: float = 30.0) -> Iterator[Lent]:
@@ -214,8 +216,6 @@ class Server:
                     self._halfvec = TypeInfo.fetch(raw, "halfvec")
                     found = raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
                     self.has_citus = found.fetchone() is not None
-                    found = raw.execute("SELECT 1 FROM pg_extension WHERE extname = 'citus'")
-                    self._has_citus = found.fetchone() is not None
                 self._pool = ConnectionPool(
                     self._address,
                     min_size=0,
@@ -319,3 +319,118 @@ def _versions(raw: Raw) -> set[int]:
     if row is None or row[0] is None:
         return set()
     return {row[0] for row in raw.execute("SELECT version FROM everwhen.migrations")}
+
+
+HERE = Path(__file__).parent
+_WORDS = re.compile(
+    r"(?P<comment>^--.*\n?)|(?P<as_is>'(?:[^']|'')*'|::)|:(?P<name>\w+)|\?(?P<place>\d*)|(?P<percent>%)",
+    re.MULTILINE,
+)
+
+
+@cache
+def statements() -> Statements:
+    """Every named statement as it is written."""
+    return Statements(HERE)
+
+
+@cache
+def compiled(name: str, parts: tuple[tuple[str, str], ...] = ()) -> str:
+    """A statement for psycopg. `parts` fill its `{…}`: each is the name of another statement, or SQL itself."""
+    return with_parameters(statements().text(name, parts))
+
+
+def with_parameters(sql: str) -> str:
+    """`:name` becomes `%(name)s`, and `?` the next of `%(p1)s`, `%(p2)s`; `?2` is the second wherever it stands."""
+    places = count(1)
+
+    def one(match: re.Match[str]) -> str:
+        if match["comment"]:
+            return ""
+        if match["name"]:
+            return f"%({match['name']})s"
+        if match["place"] is not None:
+            return f"%(p{match['place'] or next(places)})s"
+        return match[0].replace("%", "%%")
+
+    return _WORDS.sub(one, sql)
+
+
+@cache
+def migrations() -> list[tuple[int, str, list[str]]]:
+    """Numbered schema changes, oldest first: number, name, statements."""
+    return read_migrations(HERE / "migrations")
+
+
+SCHEMA = migrations()[-1][0]
+
+
+_LOST = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.CannotConnectNow,
+    errors.IdleInTransactionSessionTimeout,
+)
+AGAIN = (errors.SerializationFailure, errors.DeadlockDetected)
+"""What another attempt of the whole transaction may get past."""
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection is gone, rather than a statement refused."""
+    return isinstance(error, _LOST) or (
+        isinstance(error, psycopg.OperationalError)
+        and not isinstance(error, errors.PipelineAborted)
+        and (error.sqlstate is None or error.sqlstate.startswith("08"))
+    )
+
+
+def translate(error: psycopg.Error, bank: str, where: str, busy_seconds: float) -> EverwhenError:
+    """One clear sentence with the fix for each way in which PostgreSQL can fail."""
+    if isinstance(error, errors.LockNotAvailable):
+        return Unavailable(
+            f"bank '{bank}' is locked by another process for more than {busy_seconds:g} s; "
+            "wait for it or end it, then try again (what was committed before is kept)"
+        )
+    if isinstance(error, PoolClosed):
+        return Unavailable(f"bank '{bank}' was closed; open it again with Memory.open")
+    if isinstance(error, errors.TooManyConnections):
+        return Unavailable(
+            f"PostgreSQL at {where} takes no more connections; raise max_connections there, or serve with fewer workers"
+        )
+    if isinstance(error, PoolTimeout):
+        return Unavailable(
+            f"PostgreSQL at {where} gave no connection within {busy_seconds:g} s: it does not answer, or all "
+            "connections of this process are in use; try again"
+        )
+    if is_lost(error):
+        return Unavailable(
+            f"the connection to PostgreSQL at {where} was lost ({_line(error)}); try again: what was acknowledged is "
+            f"kept, and of the rest of bank '{bank}' nothing is half-done"
+        )
+    if isinstance(error, AGAIN):
+        return Unavailable(f"bank '{bank}' was changed by another process at the same time; try again")
+    if isinstance(error, errors.DiskFull | errors.OutOfMemory):
+        return Unavailable(
+            f"the machine of PostgreSQL at {where} has no room left ({_line(error)}); free some and try again "
+            "(what was committed before is kept)"
+        )
+    if isinstance(error, errors.ReadOnlySqlTransaction):
+        return Refused(
+            f"bank '{bank}' cannot be written: PostgreSQL at {where} is read-only (a replica?); name the primary"
+        )
+    if isinstance(error, errors.InsufficientPrivilege):
+        return Refused(f"PostgreSQL at {where} does not allow that to this user: {_line(error)}")
+    if isinstance(error, errors.DataCorrupted | errors.IndexCorrupted):
+        return Damaged(f"bank '{bank}' is damaged ({_line(error)}): restore a backup of the database")
+    if isinstance(error, errors.UndefinedTable | errors.UndefinedColumn):
+        return Damaged(
+            f"the database at {where} lacks a part of everwhen's schema ({_line(error)}): restore a backup"
+        )
+    if isinstance(error, errors.ExclusionViolation) and error.diag.constraint_name == "facts_never_overlap":
+        return EverwhenError(f"bank '{bank}': two facts of one slot would overlap")
+    return EverwhenError(f"bank '{bank}': the database says: {_line(error)}")
+
+
+def _line(error: psycopg.Error) -> str:
+    """The first line of what PostgreSQL says; the rest may quote rows."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,35 +1,30 @@
-"""The PostgreSQL store of a bank: its rows in the tables that all banks share."""
+"""The PostgreSQL store of a bank: its rows in tables that all banks share, and the index of a large bank's vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
+import psycopg
 from numpy.typing import NDArray
 
 from everwhen.errors import Refused
-from everwhen.store.base import BankInfo, NewTurn, Vectors, Voices
-from everwhen.store.jobs import Jobs
-from everwhen.store.postgres.connection import PostgresConnection, term_key
-from everwhen.store.postgres.filters import fragment
-from everwhen.store.postgres.loading import Parts, PostgresMaintenance
-from everwhen.store.postgres.nearest import Indexed, Seen
-from everwhen.store.postgres.search import Asked, PostgresSearch
-from everwhen.store.postgres.server import Lent
-from everwhen.store.postgres.tables import OF_A_BANK
+from everwhen.store.base import BankInfo, UnitIndex, next_epoch, unit_of
+from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, term_key
+from everwhen.store.postgres.search import Asked, Indexed, PostgresSearch, Seen, fragment
+from everwhen.store.postgres.server import Lent, Raw, Server
 from everwhen.store.postgres.values import HalfVectors
-from everwhen.store.postgres.vector_index import LARGE, VectorIndex, drop_index, name_of
+from everwhen.store.rows import NewTurn, Vectors, Voices
 from everwhen.store.search import Search, SearchQuery
 from everwhen.store.sql.checks import check_rows
-from everwhen.store.sql.facts import SqlFacts
-from everwhen.store.sql.graph import SqlGraph
-from everwhen.store.sql.jobs import SqlExtractionJobs, SqlTreeJobs
-from everwhen.store.sql.rows import unit_of
-from everwhen.store.sql.session import UnitIndex
-from everwhen.store.sql.store import SqlStore
-from everwhen.store.sql.tree import SqlTree
-from everwhen.store.sql.values import next_epoch
+from everwhen.store.sql.facts import FactStore
+from everwhen.store.sql.graph import GraphStore
+from everwhen.store.sql.jobs import ExtractionJobs, Jobs
+from everwhen.store.sql.maintenance import MaintenanceStore
+from everwhen.store.sql.records import Loader
+from everwhen.store.sql.store import Store
+from everwhen.store.sql.tree import TreeJobs, TreeStore
 from everwhen.types import KINDS, NETWORKS, Finding, UnitRow
 
 _WEIGHED = 10_000
@@ -41,8 +36,8 @@ FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = 
 WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
 
 
-class PostgresStore(SqlStore):
-    """The `Store` of one bank of a database. The contract of each method is in `everwhen.store.base`."""
+class PostgresStore(Store):
+    """The `Store` of one bank of a database."""
 
     def __init__(
         self, info: BankInfo, parts: Parts, writer: PostgresConnection, reader: PostgresConnection
@@ -51,13 +46,13 @@ class PostgresStore(SqlStore):
         self._rows = reader
         self._seen: Seen | None = None
         self._units = PostgresUnitIndex(writer, lambda: self._last_seen().index)
-        self.graph = SqlGraph(self)
-        self.facts = SqlFacts(self)
-        self.tree = SqlTree(self)
+        self.graph = GraphStore(self)
+        self.facts = FactStore(self)
+        self.tree = TreeStore(self)
         self._whole = self.keep = PostgresMaintenance(self, parts, (writer, reader))
         self.vector_index = VectorIndex(reader, lambda: self._info.dimension)
         scrubbing = PostgresScrubbing(writer)
-        self.jobs = Jobs(SqlExtractionJobs(self), SqlTreeJobs(self), scrubbing, self.vector_index)
+        self.jobs = Jobs(ExtractionJobs(self), TreeJobs(self), scrubbing, self.vector_index)
 
     def refresh(self) -> None:
         self._whole.follow()
@@ -134,17 +129,17 @@ class PostgresStore(SqlStore):
         return seen
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
-        with self._reader.use() as sql:
+        with self.reader.use() as sql:
             found = {row[0]: unit_of(row) for row in sql.run("units", (list(seqs),), wanted="?::bigint[]")}
         return {seq: found[seq] for seq in sorted(found)}
 
     def check(self, *, fix: bool = False) -> list[Finding]:
-        findings = check_rows(self._writer, self.tokenizer, self._info.dimension, fix=fix)
+        findings = check_rows(self.writer, self.tokenizer, self._info.dimension, fix=fix)
         findings += self.graph.check()
         findings += self.tree.check()
         findings += self.vector_index.check(fix=fix)
         if any(finding.fixed for finding in findings):
-            with self._writer.transaction() as sql:
+            with self.writer.transaction() as sql:
                 next_epoch(sql)
         return findings
 
@@ -235,3 +230,152 @@ def bytes_of(sql: Lent, bank: int) -> int:
     )
     row = sql.execute(f"SELECT ({weighed})::bigint", asked).fetchone()
     return row[0] if row else 0
+
+
+class Parts(Protocol):
+    """What loading asks of the banks of a database."""
+
+    def building(self, bank: str, source: str) -> PostgresConnection:
+        """A way to what is built beside a bank: by an earlier attempt from the same source, or empty."""
+        ...
+
+    def replace(self, bank: str) -> None:
+        """Give the bank's name to what was built beside it."""
+        ...
+
+    def number(self, bank: str) -> int | None:
+        """The number of a bank; None where there is none."""
+        ...
+
+
+class PostgresMaintenance(MaintenanceStore):
+    """The `MaintenanceStore` of a bank."""
+
+    def __init__(self, store: Store, parts: Parts, ways: Sequence[PostgresConnection]) -> None:
+        super().__init__(store)
+        self._parts = parts
+        self._ways = ways
+
+    def loader(self, source: str) -> Loader:
+        return Loader(self._parts.building(self._bank.info.name, source), source)
+
+    def take_over(self) -> None:
+        self._parts.replace(self._bank.info.name)
+        self.follow()
+
+    def follow(self) -> None:
+        """Go to the bank that has the name now, where another one took the place of this one."""
+        number = self._parts.number(self._bank.info.name)
+        for way in self._ways:
+            way.bank = way.bank if number is None else number
+
+
+LARGE = 20_000
+"""Units from which a bank has an index: there, both ways take about as long."""
+_BREADTH, _EFFORT = 16, 128
+"""Neighbours of a vector in the graph, and how many are looked at to choose them."""
+_BYTES = 450
+"""What the graph takes in memory for each vector, beside twice its dimensions."""
+_BUILDING = 0x6E656172
+"""Makes the number of a bank that of the advisory lock under which its index is built: "near"."""
+_STATE = """
+SELECT (SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+        WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = %s),
+       (SELECT sum(t.units)::bigint FROM everwhen.posting_totals t WHERE t.bank_id = %s)
+"""
+_ROOM = """
+SELECT set_config('maintenance_work_mem', greatest(pg_size_bytes(current_setting('maintenance_work_mem')),
+    least(%s, pg_size_bytes(current_setting('shared_buffers')))) / 1024 || 'kB', false)
+"""
+_LARGE_ONES = """
+SELECT b.name, b.bank_id, d.value::integer FROM everwhen.banks b
+JOIN (SELECT bank_id FROM everwhen.posting_totals GROUP BY bank_id HAVING sum(units) >= %s) t USING (bank_id)
+JOIN everwhen.bank d ON d.bank_id = b.bank_id AND d.key = 'dimension' WHERE b.name NOT LIKE '.%%' ORDER BY b.name
+"""
+
+
+def name_of(bank: int) -> str:
+    return f"vectors_near_{bank}"
+
+
+class VectorIndex:
+    """The index of one bank, there or not: the `IndexJob` of PostgreSQL."""
+
+    def __init__(self, way: PostgresConnection, dimension: Callable[[], int]) -> None:
+        self._way = way
+        self._dimension = dimension
+
+    def waits(self) -> bool:
+        """Whether the bank is large and has none that can be used."""
+        with self._way.use() as sql:
+            is_valid, units = _state(sql.raw, sql.bank)
+        return not is_valid and units >= LARGE
+
+    def run(self) -> bool:
+        return build_index(self._way.server, self._way.bank, self._dimension())
+
+    def check(self, *, fix: bool) -> list[Finding]:
+        """That a large bank has its index: without it, as after an interrupted build, every search is slow."""
+        if not self.waits():
+            return []
+        return [
+            Finding(
+                "index",
+                "the bank is large, and its vectors have no index, so that recalls are slow; "
+                "`everwhen db index` makes it",
+                fixed=fix and self.run(),
+            )
+        ]
+
+
+def build_index(server: Server, bank: int, dimension: int) -> bool:
+    """Make the index of a bank where it is due; False where it is not, or another process is at it."""
+    with server.directly() as raw:
+        row = raw.execute("SELECT pg_try_advisory_lock(%s)", (bank ^ _BUILDING,)).fetchone()
+        is_valid, units = _state(raw, bank)
+        if not row or not row[0] or is_valid or units < LARGE:
+            return False
+        if is_valid is False:  # an earlier build was interrupted
+            _drop(raw, bank)
+        raw.execute(_ROOM, (units * (2 * dimension + _BYTES),))
+        try:
+            _build(raw, bank, dimension)
+        except (
+            psycopg.errors.DiskFull,
+            psycopg.errors.OutOfMemory,
+        ):  # no shared memory for several to build it
+            _drop(raw, bank)
+            raw.execute("SET max_parallel_maintenance_workers = 0")
+            _build(raw, bank, dimension)
+        return True
+
+
+def drop_index(server: Server, bank: int) -> None:
+    """Nothing happens where there is none."""
+    with server.directly() as raw:
+        if _state(raw, bank)[0] is not None:
+            _drop(raw, bank)
+
+
+def large_banks(server: Server) -> list[tuple[str, int, int]]:
+    """The banks that earn an index: name, number, and the dimension of their vectors."""
+    with server.directly() as raw:
+        return raw.execute(_LARGE_ONES, (LARGE,)).fetchall()
+
+
+def _state(raw: Raw, bank: int) -> tuple[bool | None, int]:
+    """Whether the index can be used (None where there is none), and how many units the bank has."""
+    row = raw.execute(_STATE, (name_of(bank), bank)).fetchone()
+    return (row[0], row[1] or 0) if row else (None, 0)
+
+
+def _build(raw: Raw, bank: int, dimension: int) -> None:
+    raw.execute(
+        f"CREATE INDEX CONCURRENTLY {name_of(bank)} ON everwhen.vectors "
+        f"USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops) "
+        f"WITH (m = {_BREADTH}, ef_construction = {_EFFORT}) WHERE bank_id = {bank}".encode()
+    )
+
+
+def _drop(raw: Raw, bank: int) -> None:
+    raw.execute(f"DROP INDEX CONCURRENTLY IF EXISTS everwhen.{name_of(bank)}".encode())

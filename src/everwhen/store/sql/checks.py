@@ -6,11 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from everwhen.store.sql.session import Connection, Sql
-from everwhen.store.sql.statements import quoted
-from everwhen.store.sql.tombstones import Tombstones
-from everwhen.store.sql.units import remove_units, texts_of_units
-from everwhen.store.terms import Tokenizer
+from everwhen.store.base import Connection, Sql, Tombstones, quoted, remove_units, texts_of_units
+from everwhen.store.index import Tokenizer
 from everwhen.store.vectors import sound
 from everwhen.types import Finding
 from everwhen.types.instants import to_text

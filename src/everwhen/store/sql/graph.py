@@ -1,45 +1,39 @@
-"""The graph of a bank: derived units, entities and links."""
+"""The graph of a bank: derived units, entities and links, as they are and as they were."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.graph import GraphWriter, Vectors
-from everwhen.store.kind_codes import code
-from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.sql.graph_writer import SqlGraphWriter
-from everwhen.store.sql.history import entities_then, subjects_then
-from everwhen.store.sql.identities import Identities
-from everwhen.store.sql.rows import interval_of
-from everwhen.store.sql.session import Sql
-from everwhen.store.vector_model import VectorModel
+from everwhen.store.base import BankRows, Sql, VectorModel, interval_of
+from everwhen.store.index import code
+from everwhen.store.rows import NOW, AsOf, TurnForgotten, Vectors
+from everwhen.store.sql.graph_writer import GraphWriter, Identities
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
 from everwhen.types.instants import from_text, to_text
 from everwhen_time import Interval
 
-if TYPE_CHECKING:
-    from everwhen.store.sql.store import SqlStore
-
 _AT_ONCE = 512
 
 
-class SqlGraph(Identities):
-    """The `GraphStore` of one bank. The contract of each method is in `everwhen.store.graph`."""
+class GraphStore(Identities):
+    """Above: ingest (writes), recall and `Memory` (reads). Below: the same database as the turns."""
 
-    def __init__(self, store: SqlStore) -> None:
-        super().__init__(store)
+    def __init__(self, bank: BankRows) -> None:
+        super().__init__(bank)
         self._names: tuple[str, frozenset[str]] | None = None
 
     # What models took
 
     def note_usage(self, purpose: str, model: str, usage: Usage) -> None:
+        """Record what a model call cost; durable when it returns."""
         row = (
             to_text(datetime.now(UTC)),
             purpose,
@@ -49,29 +43,33 @@ class SqlGraph(Identities):
             usage.output_tokens,
             usage.cost,
         )
-        with self._writer.transaction() as sql:
+        with self._bank.writer.transaction() as sql:
             sql.run("insert_usage", row)
 
     def usage(self) -> Usage:
-        ((calls, read, written, cost),) = self._read("model_usage")
+        """What models took in this bank so far, for whatever purpose."""
+        ((calls, read, written, cost),) = self._bank.read("model_usage")
         return Usage(calls, read, written, cost)
 
     @contextmanager
     def writing(self, made_with: VectorModel) -> Iterator[GraphWriter]:
-        with self._writer.transaction() as sql:
-            self._store.still_ours(sql, made_with)
-            writer = SqlGraphWriter(sql, self._store.tokenizer)
+        """One transaction for all that a batch brings; its vectors, and what was compared, are of the model."""
+        with self._bank.writer.transaction() as sql:
+            self._bank.check_model(sql, made_with)
+            writer = GraphWriter(sql, self._bank.tokenizer)
             yield writer
             writer.write_mentions()
 
     # Reading
 
     def similar(self, vectors: Vectors, kind: str, floor: float, limit: int) -> list[list[tuple[int, float]]]:
+        """For each vector, the units of a kind with a cosine above the floor, best first."""
         kinds = np.array([code(kind, network) for network in NETWORKS], dtype=np.int16)
-        return self._store.index().neighbours(vectors, kinds, floor, limit)
+        return self._bank.index().neighbours(vectors, kinds, floor, limit)
 
     def vectors(self, turns: Sequence[str]) -> Vectors:
-        found = dict(self._read("first_vectors", (list(turns),)))
+        """The first vector of each turn, in the order given."""
+        found = dict(self._bank.read("first_vectors", (list(turns),)))
         if len(found) < len(set(turns)):
             raise TurnForgotten("a turn was forgotten while it was being read")
         blobs = b"".join(found[turn] for turn in turns)
@@ -87,6 +85,7 @@ class SqlGraph(Identities):
         units: Sequence[int] | None = None,
         then: AsOf | None = None,
     ) -> list[Event]:
+        """The event calendar, in the order of what happened; with `then`, only the versions that counted then."""
         asked: dict[str, Any] = {
             "then": then is not None,
             "named": None,
@@ -98,18 +97,23 @@ class SqlGraph(Identities):
             "status": status,
             "units": None if units is None else list(units),
         }
-        with self._reader.use() as sql:
+        with self._bank.reader.use() as sql:
             if then is not None and not then.is_now and subject is not None:
                 asked["named"] = json.dumps(subjects_then(sql, then, subject))
             rows = sql.run("events", asked, event="event_columns").fetchall()
         return [_event(row) for row in rows]
 
     def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: AsOf = NOW) -> list[Event]:
+        """The events that came from some turns, and some by their units, in the order in which they were told.
+
+        With `then`, those that had been told, superseded only where that had been told as well.
+        """
         asked = {"turns": list(turns), "units": list(units), **then.texts}
-        return [_event(row) for row in self._read("events_told", asked, event="event_columns")]
+        return [_event(row) for row in self._bank.read("events_told", asked, event="event_columns")]
 
     def entities(self, then: AsOf = NOW) -> list[Entity]:
-        with self._reader.use() as sql:
+        """Everyone who has a name, as it was known then: with the names, merges and splits of then."""
+        with self._bank.reader.use() as sql:
             if not then.is_now:
                 return entities_then(sql, then)
             rows = sql.run("entities").fetchall()
@@ -127,7 +131,8 @@ class SqlGraph(Identities):
         ]
 
     def names(self) -> frozenset[str]:
-        with self._reader.use() as sql:
+        """Every name of every entity; held until somebody gets or loses one."""
+        with self._bank.reader.use() as sql:
             (version,) = sql.run("names_version").fetchone()
             return self.names_of(sql, version)
 
@@ -140,15 +145,18 @@ class SqlGraph(Identities):
         return held[1]
 
     def units_of_entity(self, entity: str, limit: int) -> list[int]:
-        return [row[0] for row in self._read("units_of_entity", (entity, limit))]
+        """The units that mention an entity, newest first."""
+        return [row[0] for row in self._bank.read("units_of_entity", (entity, limit))]
 
     def seen_with(self, entity: str) -> list[tuple[str, int]]:
-        return self._read("seen_with", {"entity": entity})
+        """The names of those who are mentioned with an entity, and in how many units, most first."""
+        return self._bank.read("seen_with", {"entity": entity})
 
     def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
+        """A unit's neighbours, best first; entity links are expanded here, the nearest in time first."""
         wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
         asked: dict[str, Any] = {"unit": unit, "types": list(wanted), "limit": fan_out}
-        with self._reader.use() as sql:
+        with self._bank.reader.use() as sql:
             found = [Linked(*row) for row in sql.run("links_of", asked)]
             if "entity" in wanted:
                 found += [
@@ -164,27 +172,34 @@ class SqlGraph(Identities):
         floor: float = 0.0,
         fan_out: int = 50,
     ) -> list[Linked]:
+        """The links that leave some units, of at least a weight, in one reading.
+
+        Entity links are expanded here; an entity that more than `fan_out` units mention has none, so that what is
+        read stays bounded.
+        """
         wanted: Sequence[LinkType] = ("temporal", "semantic", "entity", "causal") if types is None else types
         asked = {"units": list(units), "types": list(wanted), "floor": floor}
-        with self._reader.use() as sql:
+        with self._bank.reader.use() as sql:
             found = list(map(Linked._make, sql.run("links_of_units", asked)))
             if "entity" in wanted and floor <= 1.0:
                 found += _sharing_an_entity(sql, asked["units"], fan_out)
         return found
 
     def provenance(self, units: Sequence[int]) -> list[tuple[int, int]]:
-        return self._read("provenance", {"units": list(units)})
+        """Pairs of a derived unit and the raw unit of a turn that it came from, where one of them is asked for."""
+        return self._bank.read("provenance", {"units": list(units)})
 
     def derived_texts(self) -> Iterator[tuple[str, str]]:
+        """Id and text of every derived unit, for another embedder."""
         after = 0
-        while rows := self._read("derived_texts", (after, _AT_ONCE)):
+        while rows := self._bank.read("derived_texts", (after, _AT_ONCE)):
             yield from ((row[1], row[2]) for row in rows)
             after = rows[-1][0]
 
     def counts(self) -> tuple[int, int, int, int]:
         """Events, narratives, entities, links."""
         row: tuple[int, int, int, int]
-        (row,) = self._read("graph_counts")
+        (row,) = self._bank.read("graph_counts")
         return row
 
     def check(self) -> list[Finding]:
@@ -194,7 +209,7 @@ class SqlGraph(Identities):
             "derived_of_pending_turns": "derived units rest on turns that count as not extracted",
         }
         findings = []
-        with self._reader.use() as sql:
+        with self._bank.reader.use() as sql:
             for name, problem in questions.items():
                 count = sql.run(name).fetchone()[0]
                 if count:
@@ -258,4 +273,89 @@ def _event(row: tuple[Any, ...]) -> Event:
         network=row[20],
         replaces=row[21],
         superseded_at=from_text(row[22]) if row[22] else None,
+    )
+
+
+class Mention(NamedTuple):
+    """One mention as it was known then."""
+
+    unit: int
+    entity: int
+    name: str
+    type: str
+    kind: str
+    turn: int | None
+    said_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identities:
+    """Who was who: the name that each entity was listed under, and what each was merged into."""
+
+    names: dict[int, str]
+    into: dict[int, int]
+
+    def root(self, entity: int) -> int:
+        """The entity at the end of all merges."""
+        while entity in self.into:
+            entity = self.into[entity]
+        return entity
+
+
+def identities_then(sql: Sql, then: AsOf) -> Identities:
+    names: dict[int, str] = {}
+    into: dict[int, int] = {}
+    for entity, name, merged_into in sql.run("identity_changes_then", then.texts):
+        if name is not None:
+            names[entity] = name
+        elif merged_into is not None:
+            into[entity] = merged_into
+        else:
+            into.pop(entity, None)
+    return Identities(names, into)
+
+
+def entities_then(sql: Sql, then: AsOf) -> list[Entity]:
+    """Those who were known then, those spoken of most first."""
+    who = identities_then(sql, then)
+    known = {seq: rest for seq, *rest in sql.run("all_entities")}
+    groups: dict[int, list[Mention]] = {}
+    for row in sql.run("mentions_then", then.texts):
+        mention = Mention(*row)
+        groups.setdefault(who.root(mention.entity), []).append(mention)
+    found = [
+        _entity(known[root], who.names.get(root), mentions)
+        for root, mentions in sorted(groups.items())
+        if any(one.kind == "turn" for one in mentions)
+    ]
+    return sorted(found, key=lambda one: (-one.mentions, one.name))
+
+
+def subjects_then(sql: Sql, then: AsOf, subject: str) -> list[tuple[int, str]]:
+    """The units that mention those who went by a name then, each with the name it uses."""
+    who, wanted = identities_then(sql, then), subject.casefold()
+    rows = (Mention(*row) for row in sql.run("mentions_then", then.texts))
+    return [
+        (one.unit, one.name)
+        for one in rows
+        if who.names.get(who.root(one.entity), "").casefold() == wanted and one.kind == "event"
+    ]
+
+
+def _entity(known: list[Any], listed: str | None, mentions: list[Mention]) -> Entity:
+    id_, present, type_ = known
+    told = [one for one in mentions if one.kind == "turn"]
+    names = {one.name for one in told}
+    # A name that was forgotten has no row left: the present one, if it had been said, stands in for it.
+    name = listed or (present if present in names else told[0].name)
+    types = Counter(one.type for one in mentions if one.type != "OTHER")
+    said = [one.said_at for one in told]
+    return Entity(
+        id=id_,
+        name=name,
+        type=min(types, key=lambda one: (-types[one], one)) if types else type_,
+        aliases=tuple(sorted(names - {name})),
+        first=from_text(min(said)),
+        last=from_text(max(said)),
+        mentions=len({one.turn for one in told}),
     )

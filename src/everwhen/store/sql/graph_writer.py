@@ -1,24 +1,23 @@
-"""The writes of one extracted batch, inside the transaction that `SqlGraph.writing` opens."""
+"""Writes of the graph: one extracted batch inside its transaction, and decisions of people about entities."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from everwhen.store.graph import EntityRow, EventPart, Heard, Mention, Moment, NewUnit
-from everwhen.store.maintenance import TurnForgotten
-from everwhen.store.sql.identities import new_entity
-from everwhen.store.sql.session import Sql
-from everwhen.store.sql.units import index_units, remove_units
-from everwhen.store.terms import Tokenizer
+from everwhen.errors import NotFound, UsageError
+from everwhen.store.base import BankRows, Sql, index_units, remove_units
+from everwhen.store.index import Tokenizer
+from everwhen.store.rows import EntityRow, EventPart, Heard, Mention, Moment, NewUnit, TurnForgotten
 from everwhen.types import LinkType, Usage
 from everwhen.types.instants import from_text, to_text
 
 
-class SqlGraphWriter:
-    """Implements `GraphWriter` over one open transaction."""
+class GraphWriter:
+    """The writes of one batch, inside one transaction. What takes several things asks the database once for all."""
 
     def __init__(self, sql: Sql, tokenizer: Tokenizer) -> None:
         self._sql = sql
@@ -27,6 +26,7 @@ class SqlGraphWriter:
         self._mentions: list[Mention] = []
 
     def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
+        """Write units that are not there yet; each id with its seq, new or known."""
         if not units:
             return {}
         seqs = dict(self._sql.run("known_units", ([unit.id for unit in units],)).fetchall())
@@ -56,12 +56,14 @@ class SqlGraphWriter:
         return seqs | {unit.id: seq for seq, unit in numbered}
 
     def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
+        """The raw unit of each turn; raises `Forgotten` where one is gone."""
         found = dict(self._sql.run("turn_units", (list(turns),)).fetchall())
         if len(found) < len(set(turns)):
             raise TurnForgotten("a turn was forgotten while it was being read")
         return found
 
     def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
+        """Remove units of a kind all of whose turns are among the given ones, save those with the ids."""
         self.write_mentions()
         asked = {"kind": kind, "turns": list(turns)}
         found = self._sql.run("superseded_units", asked).fetchall()
@@ -79,15 +81,18 @@ class SqlGraphWriter:
         return list(found.values())
 
     def names_version(self) -> str:
+        """The same for as long as `entities` would give the same, whoever writes."""
         self.write_mentions()
         return str(self._sql.run("names_version").fetchone()[0])
 
     def last_seen(self, entities: Iterable[int]) -> dict[int, datetime]:
+        """When each of some entities was mentioned last; those that never were are left out."""
         self.write_mentions()
         rows = self._sql.run("last_seen", (list(entities),))
         return {seq: from_text(last) for seq, last in rows}
 
     def neighbours_of(self, entity: int) -> frozenset[int]:
+        """The entities that are mentioned together with one."""
         self.write_mentions()
         return frozenset(row[0] for row in self._sql.run("seen_together", {"entity": entity}))
 
@@ -96,6 +101,7 @@ class SqlGraphWriter:
         return new_entity(self._sql, name, type_, recorded_at, said_at)
 
     def rename_entity(self, entity: int, name: str, heard: Heard | None = None) -> None:
+        """List an entity under a fuller name; it goes on to answer to the other ones."""
         self._sql.run("rename_entity", (name, entity))
         self._sql.run("insert_identity_name", (entity, name, *self._heard(heard)))
 
@@ -103,6 +109,7 @@ class SqlGraphWriter:
         return ("", self._now) if heard is None else (to_text(heard.said_at), to_text(heard.recorded_at))
 
     def mention(self, mentions: Sequence[Mention]) -> None:
+        """Units name somebody. What is asked of this writer afterwards knows it."""
         self._mentions += mentions
 
     def write_mentions(self) -> None:
@@ -131,17 +138,24 @@ class SqlGraphWriter:
     # Links
 
     def place(self, moments: Sequence[Moment]) -> None:
+        """Place units on the timelines of their kinds."""
         once = {one.unit: (one.unit, one.kind, to_text(one.at)) for one in moments}
         self._sql.run_batch("insert_moment", list(once.values()))
 
     def timeline(self, units: Iterable[int], count: int) -> list[Moment]:
+        """Units with those next to them on the timeline of their kind, so many on each side of each.
+
+        In the order of kinds, times and numbers; a unit that is on no timeline is left out.
+        """
         rows = self._sql.run("timeline", {"units": list(units), "count": count})
         return [Moment(unit, kind, from_text(at)) for unit, kind, at in rows]
 
     def present(self, units: Iterable[int]) -> frozenset[int]:
+        """Those that still exist: another process may have forgotten some since they were found."""
         return frozenset(row[0] for row in self._sql.run("present_units", (list(units),)))
 
     def relink(self, type_: LinkType, lists: Mapping[int, Sequence[tuple[int, float]]]) -> None:
+        """Replace the lists of neighbours of one type that some units have."""
         rows = [
             (source, type_, target, weight)
             for source, targets in lists.items()
@@ -153,23 +167,27 @@ class SqlGraphWriter:
                 self._sql.run_batch("insert_link", rows)
 
     def links_of(self, units: Iterable[int], type_: LinkType) -> dict[int, list[tuple[int, float]]]:
+        """The neighbours of one type of each unit, best first; units without any are left out."""
         found: dict[int, list[tuple[int, float]]] = {}
         for source, target, weight in self._sql.run("links_of_type", (list(units), type_)):
             found.setdefault(source, []).append((target, weight))
         return found
 
     def replaces(self, unit: int, event: str) -> None:
+        """An event is the next version of another one, which is given by its id and stays as it is."""
         self._sql.run("insert_replaces", {"unit": unit, "event": event})
 
     # The to-do list
 
     def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
+        """Take turns off the list."""
         seqs = [row[1] for row in self._sql.run("turn_seqs", (list(turns),))]
         with self._sql.pipeline():
             self._sql.run_batch("insert_extraction", [(seq, extractor, version, self._now) for seq in seqs])
             self._sql.run("drop_claims", (seqs,))
 
     def failed(self, turns: Sequence[str], reason: str) -> None:
+        """Note for `check` why nothing, or not all, was made of turns; whether they are done is said by `done`."""
         seqs = dict(self._sql.run("turn_seqs", (list(turns),)).fetchall()).values()
         self._sql.run_many("insert_failure", [(seq, self._now, reason) for seq in seqs])
 
@@ -220,3 +238,118 @@ def _event_row(seq: int, event: EventPart) -> tuple[Any, ...]:
         int(event.inferred),
         json.dumps(list(event.aliases), ensure_ascii=False),
     )
+
+
+class Identities:
+    """The part of `GraphStore` that stores these decisions."""
+
+    def __init__(self, bank: BankRows) -> None:
+        self._bank = bank
+
+    def merge(self, kept: str, gone: str, at: datetime) -> None:
+        with self._bank.writer.transaction() as sql:
+            one, other = _seq(sql, kept), _seq(sql, gone)
+            if one == other:
+                raise UsageError("an entity cannot be merged with itself")
+            _merge(sql, other, one, at)
+            _log(sql, at, "merge", {"kept": kept, "gone": gone})
+
+    def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:
+        """Give some of an entity's names an identity of their own; its id."""
+        with self._bank.writer.transaction() as sql:
+            root = _seq(sql, entity)
+            moved = sql.run("mentions_under_names", (root, list(names))).fetchall()
+            if not moved:
+                raise NotFound(
+                    f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen show entities`"
+                )
+            kind = type_ or sql.run("entity_by_id", (entity,)).fetchone()[2]
+            new = new_entity(sql, names[0], kind, to_text(at))
+            for unit, old, name, kind_then in moved:
+                _move(sql, (unit, old, name), new, type_ or kind_then, at)
+                sql.run_batch("seen_entity", [(unit, new)])
+            for name in names:
+                for old in {row[1] for row in moved}:
+                    sql.run("drop_entity_name", (old, name))
+                sql.run_batch("insert_entity_name", [(new, name, 1)])
+            id_ = str(sql.run("entity_id", (new,)).fetchone()[0])
+            _log(sql, at, "split", {"entity": entity, "new": id_, "moved": [list(row) for row in moved]})
+        return id_
+
+    def rename(self, entity: str, name: str, at: datetime) -> None:
+        with self._bank.writer.transaction() as sql:
+            seq = _seq(sql, entity)
+            before = sql.run("entity_by_id", (entity,)).fetchone()[1]
+            _rename(sql, seq, name, at)
+            sql.run_batch("insert_entity_name", [(seq, name, 1), (seq, before, 1)])
+            _log(sql, at, "rename", {"entity": entity, "name": name, "before": before})
+
+    def undo(self, at: datetime | None = None) -> dict[str, Any] | None:
+        """Take back the last merge, split or rename that was not taken back yet; what it was."""
+        with self._bank.writer.transaction() as sql:
+            row = sql.run("last_entity_log").fetchone()
+            if row is None:
+                return None
+            seq, action, detail = row[0], row[1], json.loads(row[2])
+            at = at or datetime.now(UTC)
+            if action == "merge":
+                _merge(sql, _seq(sql, detail["gone"]), None, at)
+            elif action == "rename":
+                _rename(sql, _seq(sql, detail["entity"]), detail["before"], at)
+            else:
+                _undo_split(sql, detail, at)
+            sql.run("set_undone", (seq,))
+        return {"action": action, **detail}
+
+
+def new_entity(sql: Sql, name: str, type_: str, recorded_at: str, said_at: str = "") -> int:
+    """Write an identity; its seq. `said_at` is when its name was said, nothing where a person gave it."""
+    (seq,) = sql.numbers("entities", 1)
+    with sql.pipeline():
+        sql.run("insert_entity", (seq, f"n{os.urandom(6).hex()}", name, type_))
+        sql.run_batch("insert_entity_name", [(seq, name, 0)])
+        sql.run("insert_identity_name", (seq, name, said_at, recorded_at))
+    return seq
+
+
+def _merge(sql: Sql, entity: int, into: int | None, at: datetime) -> None:
+    sql.run("set_merged", (into, entity))
+    sql.run("insert_identity_merge", (entity, into, to_text(at)))
+
+
+def _rename(sql: Sql, entity: int, name: str, at: datetime) -> None:
+    sql.run("rename_entity", (name, entity))
+    sql.run("insert_identity_name", (entity, name, "", to_text(at)))
+
+
+def _move(sql: Sql, mention: tuple[int, int, str], to: int, type_: str, at: datetime) -> None:
+    """Give a mention to another identity; as it was it stays among the past ones."""
+    unit, old, name = mention
+    sql.run("keep_past_mention", {"unit": unit, "entity": old, "name": name, "until": to_text(at)})
+    sql.run("delete_mention", mention)
+    sql.run_batch("insert_mention", [(unit, to, name, type_, to_text(at))])
+
+
+def _undo_split(sql: Sql, detail: dict[str, Any], at: datetime) -> None:
+    new = _seq(sql, detail["new"])
+    home = _seq(sql, detail["entity"])
+    back = {(unit, name): old for unit, old, name, _ in detail["moved"]}
+    rows = sql.run("mentions_of_entity", (new,)).fetchall()
+    for unit, name, type_ in rows:
+        _move(sql, (unit, new, name), back.get((unit, name), home), type_, at)
+        sql.run_batch("insert_entity_name", [(back.get((unit, name), home), name, 0)])
+    # It stays for those who ask for the time in between, without a name that anybody goes by.
+    sql.run("drop_names_of", (new,))
+    _merge(sql, new, home, at)
+
+
+def _seq(sql: Sql, entity: str) -> int:
+    row = sql.run("entity_by_id", (entity,)).fetchone()
+    if row is None:
+        raise NotFound(f"there is no entity '{entity}'; `everwhen show entities` lists them")
+    return int(row[0])
+
+
+def _log(sql: Sql, at: datetime, action: str, detail: dict[str, Any]) -> None:
+    row = (to_text(at), action, json.dumps(detail, ensure_ascii=False))
+    sql.run("insert_entity_log", row)

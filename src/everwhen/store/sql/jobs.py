@@ -4,44 +4,51 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Protocol
 
-from everwhen.store.files.processes import is_running
-from everwhen.store.jobs import Seen, Work
-from everwhen.store.sql.part import SqlPart
-from everwhen.store.sql.rows import turn_of
-from everwhen.store.sql.session import Sql
-from everwhen.store.sql.units import restart_turns
-from everwhen.store.sql.values import bank_values, put_values
-from everwhen.store.tree import BuildMark, NodePlace, SessionSpan
+from everwhen.store.base import BankRows, Sql, restart_turns, turn_of
+from everwhen.store.files.home import is_running
+from everwhen.store.rows import Work
+from everwhen.store.sql.tree import TreeJobs
 from everwhen.types import Turn
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.instants import to_text
 
 _LAST = 2**63 - 1
 """A place behind every turn."""
 
 
-class SqlExtractionJobs(SqlPart):
-    """The `ExtractionJobs` of one bank: the table `pending`, and `claims` of those who work on them."""
+class ExtractionJobs:
+    """Turns that nothing has been made of yet. `Store.append` puts them on the list.
+
+    A claim is a lease: it ends by itself unless it is renewed, and at once when its process is known to have ended.
+    """
+
+    def __init__(self, bank: BankRows) -> None:
+        self._bank = bank
 
     def watermark(self) -> int:
-        return int(self._read("newest_turn")[0][0])
+        """The place (`seq`) of the turn that was added last; 0 where there is none."""
+        return int(self._bank.read("newest_turn")[0][0])
 
     def pending(self, upto: int | None = None) -> int:
+        """How many turns, up to a place, are on the list, claimed ones included."""
         return self._ask_pending("count_pending", upto)
 
     def waits(self, upto: int | None = None) -> bool:
+        """Whether any of them does. Costs the same however many there are."""
         return bool(self._ask_pending("something_pending", upto))
 
     def _ask_pending(self, statement: str, upto: int | None) -> int:
-        return int(self._read(statement, (_LAST if upto is None else upto,))[0][0])
+        return int(self._bank.read(statement, (_LAST if upto is None else upto,))[0][0])
 
     def claim(self, owner: str, turns: int, overlap: int, seconds: float) -> Work | None:
+        """Take the next piece of the list; None when there is none that nobody else is working on."""
         if not self.waits():
             return None
         now = datetime.now(UTC)
-        with self._writer.transaction() as sql:
+        with self._bank.writer.transaction() as sql:
             _forget_the_dead(sql, now)
             found = sql.run("next_pending").fetchone()
             if found is None:
@@ -59,16 +66,19 @@ class SqlExtractionJobs(SqlPart):
         return Work(session, tuple(taken), tuple(reversed(before)))
 
     def heartbeat(self, owner: str, seconds: float) -> None:
+        """Renew all claims of the owner, from now on."""
         expires = to_text(datetime.now(UTC) + timedelta(seconds=seconds))
-        with self._writer.transaction() as sql:
+        with self._bank.writer.transaction() as sql:
             sql.run("renew_claims", (expires, owner))
 
     def release(self, owner: str) -> None:
-        with self._writer.transaction() as sql:
+        """Give back what the owner has claimed and not done."""
+        with self._bank.writer.transaction() as sql:
             sql.run("drop_claims_of", (owner,))
 
     def enqueue(self, turns: Sequence[str] | None = None) -> int:
-        with self._writer.transaction() as sql:
+        """Remove what was derived from turns (all by default) and put them on the list; how many."""
+        with self._bank.writer.transaction() as sql:
             if turns is None:
                 seqs = [row[0] for row in sql.run("all_turn_seqs")]
             else:
@@ -78,41 +88,6 @@ class SqlExtractionJobs(SqlPart):
                 sql.run("drop_seen_names")
             sql.run("drop_unknown_entities")
         return len(seqs)
-
-
-class SqlTreeJobs(SqlPart):
-    """The `TreeJobs` of one bank: the table `tree_marks`, and in `bank` how far the turns are on it."""
-
-    def unseen(self) -> tuple[Seen, list[SessionSpan]]:
-        with self._reader.snapshot() as sql:
-            newest = sql.run("newest_turn").fetchone()[0]
-            last = sql.run("last_taken_back").fetchone()[0]
-            asked = {"seen": seen_turns(sql), "taken_back": bank_values(sql).get("tree_taken_back", "")}
-            rows = sql.run("unseen_sessions", asked).fetchall()
-        return Seen(newest, last), [told(row) for row in rows]
-
-    def watermark(self) -> datetime | None:
-        ((newest,),) = self._read("newest_said")
-        return from_text(newest) if newest else None
-
-    def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
-        with self._writer.transaction() as sql:
-            put_marks(sql, places)
-            if seen is not None:
-                taken_back = max(seen.taken_back, bank_values(sql).get("tree_taken_back", ""))
-                turn = max(seen.turn, seen_turns(sql))
-                put_values(sql, {"tree_seen": str(turn), "tree_taken_back": taken_back})
-
-    def marks(self, level: int) -> list[BuildMark]:
-        return [
-            BuildMark(
-                seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
-            )
-            for seq, node, level, parent, session, starts, ends, waits in self._read("marks", (level,))
-        ]
-
-    def pending(self) -> int:
-        return int(self._read("count_marks")[0][0])
 
 
 def _forget_the_dead(sql: Sql, now: datetime) -> None:
@@ -125,18 +100,31 @@ def _forget_the_dead(sql: Sql, now: datetime) -> None:
             sql.run("drop_claims_of", (owner,))
 
 
-def put_marks(sql: Sql, places: Sequence[NodePlace]) -> None:
-    sql.run_many("put_mark", [mark_row(place) for place in places])
+class ScrubJob(Protocol):
+    """Removed rows whose bytes may still be in the files. The transaction that removes them asks for it."""
+
+    def waits(self) -> bool: ...
+
+    def run(self) -> bool:
+        """Overwrite what is left of them; False while another process stands in the way."""
+        ...
 
 
-def told(row: tuple[Any, ...]) -> SessionSpan:
-    session, first, last = row
-    return SessionSpan(session, from_text(first), from_text(last))
+class IndexJob(Protocol):
+    """The index by which a large bank is searched, where a database makes one that is not there yet."""
+
+    def waits(self) -> bool: ...
+
+    def run(self) -> bool:
+        """Make it, while others go on reading and writing; False where none is wanted, or another process is at it."""
+        ...
 
 
-def mark_row(place: NodePlace) -> tuple[Any, ...]:
-    return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """Above: the worker, the tree, keep, and whoever asks how much is to do. Below: the same database as the turns."""
 
-
-def seen_turns(sql: Sql) -> int:
-    return int(bank_values(sql).get("tree_seen") or 0)
+    extraction: ExtractionJobs
+    tree: TreeJobs
+    scrubbing: ScrubJob
+    indexing: IndexJob

@@ -1,35 +1,40 @@
-"""The part of a bank's store that every SQL database shares; each `append` is one transaction."""
+"""The store of one bank, as every SQL database has it; each `append` is one transaction."""
 
 from __future__ import annotations
 
 import json
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import Damaged, ModelChanged, Refused
-from everwhen.store.as_of import NOW, AsOf
-from everwhen.store.base import Access, BankInfo, NewTurn, Vectors
-from everwhen.store.jobs import Jobs
-from everwhen.store.maintenance import MaintenanceStore
-from everwhen.store.metadata_filter import contains
-from everwhen.store.sql.facts import SqlFacts
-from everwhen.store.sql.graph import SqlGraph
-from everwhen.store.sql.rows import metadata_of, turn_of
-from everwhen.store.sql.session import Connection, Sql, UnitIndex, Values
-from everwhen.store.sql.tombstones import Tombstones
-from everwhen.store.sql.tree import SqlTree
-from everwhen.store.sql.units import index_units
-from everwhen.store.sql.values import bank_values, changed_model, next_epoch, put_values
-from everwhen.store.terms import Tokenizer
-from everwhen.store.vector_model import VectorModel
-from everwhen.types import Session, Stats, Turn
+from everwhen.errors import Damaged, Refused
+from everwhen.store.base import (
+    BankInfo,
+    BankRows,
+    Connection,
+    Sql,
+    Tombstones,
+    VectorModel,
+    bank_values,
+    index_units,
+    metadata_of,
+    next_epoch,
+    put_values,
+    turn_of,
+)
+from everwhen.store.rows import NOW, Access, AsOf, NewTurn, Vectors, Voices
+from everwhen.store.search import Search, SearchQuery, contains
+from everwhen.store.sql.facts import FactStore
+from everwhen.store.sql.graph import GraphStore
+from everwhen.store.sql.jobs import Jobs
+from everwhen.store.sql.maintenance import MaintenanceStore
+from everwhen.store.sql.tree import TreeStore
+from everwhen.types import Finding, Session, Stats, Turn, UnitRow
 from everwhen.types.instants import from_text, to_text
 from everwhen_time import Interval
 
@@ -39,41 +44,42 @@ _PATIENCE = (
 )
 
 
-class SqlStore(ABC):
-    """The `Store` of one bank but for its search and its storage. The contract of each method is in
-    `everwhen.store.base`. A database adds the parts, each of which takes from the store what it needs."""
+ForgetAgain: TypeAlias = "Callable[[Store, Sequence[str], Sequence[str]], None]"
+"""Forgets turns and facts of a store, by their ids."""
 
-    graph: SqlGraph
-    facts: SqlFacts
+
+class Store(BankRows):
+    """One bank's database, spoken to in the words of the domain.
+
+    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
+    write call returned is durable; every derived thing can be rebuilt from the rows. Whoever writes vectors says with
+    which model they were made: where the bank has another by then, nothing is written (`ModelChanged`).
+    """
+
+    graph: GraphStore
+    facts: FactStore
     keep: MaintenanceStore
     jobs: Jobs
-    tree: SqlTree
-
-    def __init__(self, info: BankInfo, writer: Connection, reader: Connection) -> None:
-        self._info = info
-        self._writer = writer
-        self._reader = reader
-
-    @property
-    def info(self) -> BankInfo:
-        return self._info
+    tree: TreeStore
 
     def refresh(self) -> None:
         """Read again what the bank says of itself: another one took its place, or it has another model."""
-        with self._writer.use() as sql:
+        with self.writer.use() as sql:
             self._info = info_of(self._info.name, bank_values(sql), self._info.schema)
 
     def close(self) -> None:
-        self._reader.close()
-        self._writer.close()
+        self.reader.close()
+        self.writer.close()
 
     # Writing
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
+        """Write turns, their units, vectors and terms in one transaction; False where the id was there, or the turn
+        was forgotten."""
         packed = self._packed(turns)
-        with self._writer.transaction() as sql:
+        with self.writer.transaction() as sql:
             for model in {new.made_with for new in turns}:
-                self.still_ours(sql, model)
+                self.check_model(sql, model)
             known = {row[0] for row in sql.run("known_turns", ([new.turn.id for new in turns],))}
             stones = Tombstones(sql)
             any_forgotten = stones.any
@@ -94,10 +100,11 @@ class SqlStore(ABC):
             return written
 
     def add_missing_units(self, turns: Sequence[NewTurn]) -> None:
+        """Make turns findable that are stored and have no unit; others are passed over."""
         packed = self._packed(turns)
-        with self._writer.transaction() as sql:
+        with self.writer.transaction() as sql:
             for model in {new.made_with for new in turns}:
-                self.still_ours(sql, model)
+                self.check_model(sql, model)
             unfound = {row[0] for row in sql.run("turns_unfound")}
             given = zip(turns, packed, strict=True)
             self._add_units(
@@ -123,22 +130,10 @@ class SqlStore(ABC):
         )
         sql.run_batch("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
 
-    def still_ours(self, sql: Sql, made_with: VectorModel) -> None:
-        """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
-        with."""
-        values = bank_values(sql)
-        model = VectorModel(values["embedder"], int(values["dimension"]))
-        if model.embedder != made_with.embedder:
-            raise ModelChanged(changed_model(self._info.name, model.embedder))
-        if model != made_with:
-            raise ModelChanged(
-                f"bank '{self._info.name}' has vectors of {model}, and {made_with} was to be written; "
-                f"`everwhen bank reembed {self._info.name} --model {made_with.embedder}` makes all of them anew"
-            )
-
     def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
-        with self._writer.transaction() as sql:
-            self.still_ours(sql, made_with)
+        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
+        with self.writer.transaction() as sql:
+            self.check_model(sql, made_with)
             sql.run_many("put_codes_of_turn", [{"id": id_, "codes": code} for id_, code in codes.items()])
 
     def replace_vectors(
@@ -149,8 +144,13 @@ class SqlStore(ABC):
         codes: Mapping[str, bytes] | None = None,
     ) -> list[str]:
         # The lock is kept until `info` says it too: whoever is refused because of the new model then finds it there.
-        with self._writer.use():
-            with self._writer.transaction() as sql:
+        """Give every unit, by its id (a turn's is the turn's own), new vectors, and codes to those that have
+        any, all at once.
+
+        Or none, when some units have no new ones yet: their ids are returned.
+        """
+        with self.writer.use():
+            with self.writer.transaction() as sql:
                 units = {id_: unit for unit, id_ in sql.run("units_for_reembedding")}
                 if missing := [id_ for id_ in units if id_ not in vectors]:
                     return missing
@@ -168,28 +168,45 @@ class SqlStore(ABC):
         return []
 
     def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
+        """Add a number of recalls, and what they gave back, by unit id; a unit that is gone is passed over.
+
+        Hardly waits for another process: `Unavailable` when one goes on writing.
+        """
         given = json.dumps([(id_, one.times, to_text(one.last_at)) for id_, one in counts.items()])
-        with self._writer.transaction(wait=_PATIENCE) as sql:
+        with self.writer.transaction(wait=_PATIENCE) as sql:
             sql.run("count_recalls", {"recalls": recalls})
             sql.run("count_accesses", {"counts": given})
 
     def set_zone(self, zone: str) -> None:
-        with self._writer.use():
-            with self._writer.transaction() as sql:
+        with self.writer.use():
+            with self.writer.transaction() as sql:
                 put_values(sql, {"zone": zone})
             self._info = replace(self._info, zone=zone)
 
     # Reading
 
-    def read(self, name: str, values: Values = (), **parts: str) -> list[tuple[Any, ...]]:
-        """The rows of one named statement."""
-        with self._reader.use() as sql:
-            return sql.run(name, values, **parts).fetchall()
+    @abstractmethod
+    def search(self, query: SearchQuery) -> Search:
+        """One question against the bank as it is now: see `Search`."""
+
+    @abstractmethod
+    def voices(self, *, latest: bool = True) -> Voices:
+        """Who has spoken, and who is spoken of; where not the `latest` is wanted, what was last known of it."""
+
+    @abstractmethod
+    def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
+        """Those of some units that are there, ascending."""
+
+    @abstractmethod
+    def check(self, *, fix: bool = False) -> list[Finding]:
+        """Compare rows, vectors, full text and index with one another; `fix` rebuilds what is derived."""
 
     def known(self, ids: Sequence[str]) -> dict[str, str]:
+        """Those of the turn ids that are stored already, with their words."""
         return dict(self.read("known_turns", (list(ids),)))
 
     def contexts(self, ids: Sequence[str]) -> dict[str, str]:
+        """For turn ids, what of the turn before is searched with each."""
         return dict(self.read("turn_contexts", (list(ids),)))
 
     def turns(
@@ -199,6 +216,7 @@ class SqlStore(ABC):
         session: str | None = None,
         between: Interval | None = None,
     ) -> Iterator[Turn]:
+        """Turns in the order of time, then of arrival."""
         if ids is not None:
             yield from map(turn_of, self.read("turns_by_id", (list(ids),)))
             return
@@ -218,26 +236,31 @@ class SqlStore(ABC):
             page |= {"after_at": rows[-1][7], "after_seq": rows[-1][0]}
 
     def last_turn(self, session: str, before: datetime) -> Turn | None:
+        """The turn of the session that was said last, at or before an instant."""
         rows = self.read("last_turn", (session, to_text(before)))
         return turn_of(rows[0]) if rows else None
 
     def turns_around(self, turn: Turn, reach: int) -> list[Turn]:
+        """A turn with so many of its session before and after it, in the order of time, then of arrival."""
         place = (turn.session, to_text(turn.said_at), turn.seq, reach)
-        with self._reader.use() as sql:
+        with self.reader.use() as sql:
             before = [turn_of(row) for row in sql.run("turns_before", place)]
             after = [turn_of(row) for row in sql.run("turns_after", place)]
         return [*reversed(before), turn, *after]
 
     def segment_speakers(self, segment: str, limit: int) -> list[str]:
+        """Who spoke in an exchange, turn by turn, in its first turns."""
         return [row[0] for row in self.read("segment_speakers", (segment, limit))]
 
     def sessions(self, then: AsOf = NOW) -> list[Session]:
+        """Conversations by when they began, as far as their turns had been said and recorded."""
         return [
             Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)), zone)
             for name, turns, first, last, speakers, zone in self.read("sessions", then.texts)
         ]
 
     def accesses(self, limit: int) -> dict[int, Access]:
+        """The units that were given back most often, those first."""
         rows = self.read("accesses", (limit,))
         return {unit: Access(count, from_text(last)) for unit, count, last in rows}
 
@@ -245,10 +268,11 @@ class SqlStore(ABC):
         return dict(self.read("token_codes", (list(seqs),)))
 
     def turns_without_codes(self, format: bytes) -> list[str]:
+        """The ids of the turns without codes that begin with these bytes."""
         return [row[0] for row in self.read("turns_without_codes", {"format": format})]
 
     def stats(self) -> Stats:
-        with self._reader.use() as sql:
+        with self.reader.use() as sql:
             turns, sessions, segments, vectors, first, last = sql.run("stats").fetchone()
             recalls = int(bank_values(sql).get("recalls", "0"))
         events, narratives, entities, links = self.graph.counts()
@@ -277,22 +301,10 @@ class SqlStore(ABC):
     def size(self) -> int:
         """The bytes that the bank takes."""
 
-    @abstractmethod
-    def index(self) -> UnitIndex:
-        """What is searched, the nodes of the tree aside where they have an index of their own."""
-
-    def whole_index(self) -> UnitIndex:
-        """What is searched, with the nodes of the tree."""
-        return self.index()
-
     def _reaching_back(self, start: datetime) -> NDArray[np.int64]:
         """Nodes that rest on what was said before an instant as well: their one time is that of their last turn."""
         rows = self.read("nodes_since", {"start": to_text(start)})
         return np.array([unit for (unit,) in rows], dtype=np.int64)
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        return Tokenizer()
 
     def _with_metadata(self, wanted: dict[str, Any]) -> NDArray[np.int64]:
         # SQLite finds those that can match; whether they do is for Python to say, since SQLite's JSON ends
@@ -360,3 +372,21 @@ def _unit_row(unit: int, new: NewTurn, turn: int, terms: bytes) -> dict[str, Any
         "pieces": len(new.vectors),
         "terms": terms,
     }
+
+
+def forget_again(live: Connection, made: Store, copy: Connection, forget: ForgetAgain) -> None:
+    """The tombstones of a bank, held over another (`copy` leads to its rows): what they mean goes from there, and they
+    stand there too."""
+    with live.use() as sql:
+        secret = sql.run("kept_value", ("secret",)).fetchone()[0]
+        rows = sql.run("all_tombstones").fetchall()
+        stones = Tombstones(sql, secret)
+        turns = made.turns() if rows else ()
+        gone = [turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)]
+        facts = {row.id for row in made.facts.every_version()} if rows else set()
+        lost = sorted(fact for fact in facts if stones.holds_fact(fact))
+    if gone or lost:
+        forget(made, gone, lost)
+    with copy.transaction() as sql:
+        if sql.run("kept_value", ("secret",)).fetchone()[0] == secret:
+            sql.run_many("insert_tombstone", rows)

@@ -3,47 +3,57 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from everwhen.store.as_of import AsOf
-from everwhen.store.sql.history import versions_then
-from everwhen.store.sql.jobs import mark_row, seen_turns, told
-from everwhen.store.sql.part import SqlPart
-from everwhen.store.sql.rows import interval_of
-from everwhen.store.sql.session import Sql
-from everwhen.store.sql.units import index_units, remove_units
-from everwhen.store.sql.values import bank_values, put_values
-from everwhen.store.tree import (
+from everwhen.store.base import (
+    BankRows,
+    Sql,
+    VectorModel,
+    bank_values,
+    index_units,
+    interval_of,
+    put_values,
+    remove_units,
+)
+from everwhen.store.rows import (
     Ancestor,
+    AsOf,
+    BuildMark,
+    BuildOutcome,
     BuildResult,
     NewNode,
     NodePlace,
     NodeRow,
-    Outcome,
+    Seen,
     SessionSpan,
 )
-from everwhen.store.vector_model import VectorModel
 from everwhen.types import Finding, Statement
 from everwhen.types.instants import from_text, to_text
 from everwhen_time import Interval
 
 
-class SqlTree(SqlPart):
-    """The `TreeStore` of one bank. The contract of each method is in `everwhen.store.tree`."""
+class TreeStore:
+    """Above: `tree/` (writes), recall and `Memory` (reads). Below: the same database as the turns."""
+
+    def __init__(self, bank: BankRows) -> None:
+        self._bank = bank
 
     # What is to be built
 
-    def told(self, turns: Sequence[str]) -> list[SessionSpan]:
-        return [told(row) for row in self._read("sessions_of_turns", (list(turns),))]
+    def sessions_of(self, turns: Sequence[str]) -> list[SessionSpan]:
+        """The sessions of some turns."""
+        return [span_of(row) for row in self._bank.read("sessions_of_turns", (list(turns),))]
 
     def levels(self) -> str | None:
-        with self._reader.use() as sql:
+        """The levels that the tree is built by, as they were noted."""
+        with self._bank.reader.use() as sql:
             return bank_values(sql).get("tree_levels")
 
     def restart(self, levels: str, *, drop: bool = True) -> None:
-        with self._writer.transaction() as sql:
+        """Note the levels, forget how far the turns were marked and empty the list; `drop` removes all nodes too."""
+        with self._bank.writer.transaction() as sql:
             if drop:
                 sql.run("drop_past_nodes")
                 remove_units(sql, [row[0] for row in sql.run("node_units").fetchall()])
@@ -52,13 +62,17 @@ class SqlTree(SqlPart):
 
     # Writing
 
-    def put(self, built: Sequence[BuildResult], made_with: VectorModel) -> list[Outcome]:
-        with self._writer.transaction() as sql:
-            self._store.still_ours(sql, made_with)
+    def put(self, built: Sequence[BuildResult], made_with: VectorModel) -> list[BuildOutcome]:
+        """Write, replace or drop nodes in one transaction, and put what stands above them on the list.
+
+        A mark that is not there any more, or was made again, leaves all as it is.
+        """
+        with self._bank.writer.transaction() as sql:
+            self._bank.check_model(sql, made_with)
             now = to_text(datetime.now(UTC))
             return [self._put_one(sql, one, now) for one in built]
 
-    def _put_one(self, sql: Sql, result: BuildResult, now: str) -> Outcome:
+    def _put_one(self, sql: Sql, result: BuildResult, now: str) -> BuildOutcome:
         mark, node, exchanges = result.mark, result.node, result.exchanges
         standing = sql.run("mark", (mark.place.id,)).fetchone()
         if standing is None or standing[0] != mark.seq:
@@ -106,7 +120,7 @@ class SqlTree(SqlPart):
 
     def _insert(self, sql: Sql, node: NewNode, now: str) -> None:
         place, when = node.place, node.interval
-        terms = self._store.tokenizer.packed([f" {node.text}"], [""])[0]
+        terms = self._bank.tokenizer.packed([f" {node.text}"], [""])[0]
         assert when.start is not None
         assert when.end is not None
         row = sql.run(
@@ -160,45 +174,52 @@ class SqlTree(SqlPart):
         ids: Sequence[str] | None = None,
         under: Sequence[str] | None = None,
     ) -> list[NodeRow]:
+        """Nodes in the order of level and time: all, those whose interval overlaps, some, or the children of some."""
         if ids is not None:
-            rows = self._read("nodes_by_id", {"ids": list(ids)}, node="node_columns")
+            rows = self._bank.read("nodes_by_id", {"ids": list(ids)}, node="node_columns")
         elif under is not None:
-            rows = self._read("nodes_under", {"parents": list(under)}, node="node_columns")
+            rows = self._bank.read("nodes_under", {"parents": list(under)}, node="node_columns")
         else:
             asked = {
                 "level": level,
                 "start": to_text(between.start) if between and between.start else None,
                 "end": to_text(between.end) if between and between.end else None,
             }
-            rows = self._read("nodes", asked, node="node_columns")
+            rows = self._bank.read("nodes", asked, node="node_columns")
         return [_node(row) for row in rows]
 
     def nodes_then(self, level: int | None, then: AsOf) -> list[NodeRow]:
-        with self._reader.use() as sql:
+        """The nodes that stood at `known_at`, each in the newest version that was built by then from nothing said
+        after `as_of`; those without such a version are left out. In the order of level and time."""
+        with self._bank.reader.use() as sql:
             rows = versions_then(sql.run("node_versions", {"level": level}, node="node_columns"), then)
         return sorted(
             (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
         )
 
     def sizes(self) -> dict[int, int]:
-        return dict(self._read("nodes_by_level_count"))
+        """How many nodes are stored of each level that has any."""
+        return dict(self._bank.read("nodes_by_level_count"))
 
     def before(self, level: int, instant: datetime, count: int) -> list[str]:
-        rows = self._read("node_texts_before", (level, to_text(instant), count))
+        """The texts of the last nodes of a level that start before an instant, oldest first."""
+        rows = self._bank.read("node_texts_before", (level, to_text(instant), count))
         return [text for (text,) in reversed(rows)]
 
     def paths(self, turns: Sequence[str]) -> dict[str, list[Ancestor]]:
+        """For each turn the nodes above it that are built, from its session up."""
         found: dict[str, list[Ancestor]] = {}
-        for turn, id_, level, unit in self._read("node_paths", (list(turns),)):
+        for turn, id_, level, unit in self._bank.read("node_paths", (list(turns),)):
             found.setdefault(turn, []).append(Ancestor(id_, level, unit))
         return found
 
     def for_reembedding(self) -> Iterator[tuple[str, str, str, list[str]]]:
-        rows = self._read("nodes_for_reembedding")
+        """Each node's id, text, consolidator and turns, for another embedder."""
+        rows = self._bank.read("nodes_for_reembedding")
         return ((id_, text, consolidator, json.loads(turns)) for id_, text, consolidator, turns in rows)
 
     def count(self) -> int:
-        return int(self._read("count_nodes")[0][0])
+        return int(self._bank.read("count_nodes")[0][0])
 
     def check(self) -> list[Finding]:
         questions = {
@@ -209,7 +230,7 @@ class SqlTree(SqlPart):
             "nodes_without_above": "nodes have nothing above them, and nothing is to be built there",
         }
         findings = []
-        with self._reader.use() as sql:
+        with self._bank.reader.use() as sql:
             ends_below = bank_values(sql).get("tree_levels", "").startswith("exchange")
             if ends_below:  # no session is built
                 del questions["nodes_without_above"]
@@ -276,7 +297,7 @@ def _from_json(row: list[Any]) -> Statement:
 
 def _node(row: tuple[Any, ...]) -> NodeRow:
     unit, id_, level, parent, session, starts, ends, start, end, grain, text, *rest = row
-    children, told, facts, fingerprint, consolidator, version, problem, first, last, recorded = rest
+    children, span_of, facts, fingerprint, consolidator, version, problem, first, last, recorded = rest
     interval = interval_of(start, end, grain)
     assert interval is not None
     return NodeRow(
@@ -285,7 +306,7 @@ def _node(row: tuple[Any, ...]) -> NodeRow:
         interval=interval,
         text=text,
         children=tuple(json.loads(children)),
-        statements=tuple(_from_json(one) for one in json.loads(told)),
+        statements=tuple(_from_json(one) for one in json.loads(span_of)),
         facts={fact: tuple(sources) for fact, sources in json.loads(facts).items()},
         fingerprint=fingerprint,
         consolidator=consolidator,
@@ -295,3 +316,88 @@ def _node(row: tuple[Any, ...]) -> NodeRow:
         last_at=from_text(last),
         recorded_at=from_text(recorded),
     )
+
+
+class TreeJobs:
+    """Nodes of the tree that are to be built (again). Nobody claims them: `TreeStore.put`, which takes a mark off the
+    list, writes nothing where somebody else built or marked the node meanwhile."""
+
+    def __init__(self, bank: BankRows) -> None:
+        self._bank = bank
+
+    def unseen(self) -> tuple[Seen, list[SessionSpan]]:
+        """The sessions that turns were added to since the last `enqueue`, or held facts which people corrected or
+        retracted since, and how far that list goes."""
+        with self._bank.reader.snapshot() as sql:
+            newest = sql.run("newest_turn").fetchone()[0]
+            last = sql.run("last_taken_back").fetchone()[0]
+            asked = {"seen": seen_turns(sql), "taken_back": bank_values(sql).get("tree_taken_back", "")}
+            rows = sql.run("unseen_sessions", asked).fetchall()
+        return Seen(newest, last), [span_of(row) for row in rows]
+
+    def watermark(self) -> datetime | None:
+        """When the newest turn was said: windows that end before it are closed."""
+        ((newest,),) = self._bank.read("newest_said")
+        return from_text(newest) if newest else None
+
+    def enqueue(self, places: Sequence[NodePlace], seen: Seen | None = None) -> None:
+        """Put nodes on the list; `seen` is how far the turns are on it then."""
+        with self._bank.writer.transaction() as sql:
+            put_marks(sql, places)
+            if seen is not None:
+                taken_back = max(seen.taken_back, bank_values(sql).get("tree_taken_back", ""))
+                turn = max(seen.turn, seen_turns(sql))
+                put_values(sql, {"tree_seen": str(turn), "tree_taken_back": taken_back})
+
+    def marks(self, level: int) -> list[BuildMark]:
+        """What is to be built of a level, in the order of time."""
+        return [
+            BuildMark(
+                seq, NodePlace(node, level, from_text(starts), from_text(ends), session, parent), bool(waits)
+            )
+            for seq, node, level, parent, session, starts, ends, waits in self._bank.read("marks", (level,))
+        ]
+
+    def pending(self) -> int:
+        return int(self._bank.read("count_marks")[0][0])
+
+
+def put_marks(sql: Sql, places: Sequence[NodePlace]) -> None:
+    sql.run_many("put_mark", [mark_row(place) for place in places])
+
+
+def span_of(row: tuple[Any, ...]) -> SessionSpan:
+    session, first, last = row
+    return SessionSpan(session, from_text(first), from_text(last))
+
+
+def mark_row(place: NodePlace) -> tuple[Any, ...]:
+    return (place.id, place.level, place.parent, place.session, to_text(place.start), to_text(place.end))
+
+
+def seen_turns(sql: Sql) -> int:
+    return int(bank_values(sql).get("tree_seen") or 0)
+
+
+NODE_COLUMNS = 21
+"""Columns of a version of a node that make its row; when it was built, and until when it stood, come behind them."""
+
+
+_LAST_AT = 19
+
+
+def versions_then(rows: Iterable[tuple[Any, ...]], then: AsOf) -> list[tuple[Any, ...]]:
+    """Of all versions of nodes, oldest first, one for each node that stood at `known_at`: the newest that was built by
+    then from nothing that was said after `as_of`."""
+    as_of, known_at = then.texts["as_of"], then.texts["known_at"]
+    standing: set[str] = set()
+    newest: dict[str, tuple[Any, ...]] = {}
+    for row in rows:
+        id_, built, until = row[1], row[NODE_COLUMNS], row[NODE_COLUMNS + 1]
+        if built > known_at:
+            continue
+        if until > known_at:
+            standing.add(id_)
+        if row[_LAST_AT] <= as_of:
+            newest[id_] = row
+    return [row[:NODE_COLUMNS] for id_, row in newest.items() if id_ in standing]

@@ -1,4 +1,4 @@
-"""Opens a bank's file: pragmas, migrations, and SQLite's errors as sentences that say what to do."""
+"""A bank's file: where it lies, its connections with pragmas and migrations, and SQLite's errors as sentences."""
 
 from __future__ import annotations
 
@@ -10,19 +10,76 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable
-from everwhen.store.files.home import make_private_folder
+from everwhen.errors import Damaged, EverwhenError, NotFound, Refused, Unavailable, UsageError
+from everwhen.store.base import R, Statements, Values, read_migrations
+from everwhen.store.files.home import BANK_NAME, check_bank_name, make_private_folder
 from everwhen.store.files.private import make_empty
 from everwhen.store.files.sqlite_wipe import open_files
-from everwhen.store.sql.session import R, Values
-from everwhen.store.sqlite.statements import migrations, statements
 from everwhen.types.instants import to_text
+
+HERE = Path(__file__).parent
+
+
+@cache
+def statements() -> Statements:
+    """Every named statement."""
+    return Statements(HERE)
+
+
+@cache
+def migrations() -> list[tuple[int, str, list[str]]]:
+    """Numbered schema changes, oldest first: number, name, statements."""
+    return read_migrations(HERE / "migrations")
+
+
+SUFFIX = ".db"
+
+
+def bank_path(home: Path, bank: str) -> Path:
+    """The file of a bank. Its name may not differ from another one's in capitals alone: `Ana` and `ana` are one file on
+    the disks of most Macs and of Windows, and a home folder that holds both cannot be moved there."""
+    check_bank_name(bank)
+    path = home / "banks" / f"{bank}{SUFFIX}"
+    # Where the other spelling leads to a file as well, the disk may ignore case: only the folder's list tells.
+    if not path.exists() or path.with_name(path.name.swapcase()).exists():
+        names = bank_names(home)
+        twin = next((name for name in names if name.casefold() == bank.casefold()), bank)
+        if bank not in names and twin != bank:
+            raise UsageError(
+                f"there is a bank '{twin}', and a name that differs from it in capitals alone is the same file on "
+                "some disks; use that one, or choose another name"
+            )
+    return path
+
+
+def bank_names(home: Path) -> list[str]:
+    """The banks that exist, by name."""
+    names = (path.name.removesuffix(SUFFIX) for path in (home / "banks").glob(f"*{SUFFIX}") if path.is_file())
+    return sorted(name for name in names if BANK_NAME.fullmatch(name))
+
+
+def bank_bytes(path: Path) -> int:
+    """What a bank takes on the disk: its file, and the log of what is not in there yet."""
+    return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.is_file())
+
+
+def part_of(bank: Path) -> Path:
+    """Where a bank is made that will take another one's place."""
+    return bank.with_name(f".{bank.name}.part")
+
+
+def remove_file(path: Path) -> None:
+    """Remove a database with what SQLite keeps beside it."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+
 
 SCHEMA = migrations()[-1][0]
 
@@ -250,12 +307,10 @@ def is_writable(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = SCHEMA) -> None:
-    """Bring the schema to the newest version (or another): a new bank at once, an old one in a transaction for each
-    step."""
+def migrate(connection: SqliteConnection, *, read_only: bool = False) -> None:
+    """Bring the schema to the newest version, in one transaction; a new bank gets all of it."""
     with connection.use() as sql:
-        applied = _versions(sql.raw)
-        version = max(applied, default=0)
+        version = max(_versions(sql.raw), default=0)
         if version == 0 and sql.raw.execute("SELECT 1 FROM sqlite_master").fetchone():
             raise Damaged(
                 f"{connection.path} is no bank of everwhen, but another program's database: move it away, or choose "
@@ -267,7 +322,7 @@ def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = 
             f"{SCHEMA}); upgrade with pip install --upgrade everwhen"
         )
     if read_only:
-        if not applied.issuperset(number for number, _, _ in migrations()):
+        if version < SCHEMA:
             raise Refused(
                 f"bank '{connection.path.stem}' must be upgraded to be read, and cannot be written; "
                 f"make {connection.path} and its folder writable"
@@ -275,20 +330,19 @@ def migrate(connection: SqliteConnection, *, read_only: bool = False, to: int = 
         return
     with connection.use() as sql:
         sql.raw.execute("PRAGMA journal_mode = WAL")
-    steps = [step for step in migrations() if step[0] not in applied and step[0] <= to]
-    for together in [steps] if version == 0 else [[step] for step in steps]:
-        with connection.transaction() as sql:
-            sql.raw.execute(
-                "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
-            )
-            for number, name, script in together:
-                if number in _versions(sql.raw):  # another process was faster
-                    continue
+    if version == SCHEMA:
+        return
+    with connection.transaction() as sql:
+        sql.raw.execute(
+            "CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY, name TEXT, applied_at TEXT)"
+        )
+        applied = _versions(sql.raw)  # another process may have been faster
+        for number, name, script in migrations():
+            if number not in applied:
                 for statement in script:
                     sql.raw.execute(statement)
-                sql.raw.execute(
-                    "INSERT INTO migrations VALUES (?, ?, ?)", (number, name, to_text(datetime.now(UTC)))
-                )
+                now = to_text(datetime.now(UTC))
+                sql.raw.execute("INSERT INTO migrations VALUES (?, ?, ?)", (number, name, now))
 
 
 def _versions(sql: sqlite3.Connection) -> set[int]:

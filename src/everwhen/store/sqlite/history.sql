@@ -60,7 +60,7 @@ ORDER BY s.at, s.source;
 
 -- node_versions --
 -- Every version of every node of a level (all where it is null), those that stand at present included.
-SELECT {node}, coalesce(n.built_at, u.recorded_at) AS built, '~' AS until
+SELECT {node}, n.built_at AS built, '~' AS until
 FROM nodes n JOIN units u ON u.seq = n.unit WHERE :level IS NULL OR n.level = :level
 UNION ALL
 SELECT 0, id, level, parent, session, starts, ends, occurred_start, occurred_end, grain, text,
@@ -74,7 +74,7 @@ ORDER BY built;
 INSERT INTO past_nodes (id, level, parent, session, starts, ends, occurred_start, occurred_end, grain, text, children,
                         statements, facts, consolidator, first_at, last_at, built_at, until)
 SELECT n.id, n.level, n.parent, n.session, n.starts, n.ends, u.occurred_start, u.occurred_end, u.grain, u.text, n.children,
-       n.statements, n.facts, n.consolidator, n.first_at, u.mentioned_at, coalesce(n.built_at, u.recorded_at), :until
+       n.statements, n.facts, n.consolidator, n.first_at, u.mentioned_at, n.built_at, :until
 FROM nodes n JOIN units u ON u.seq = n.unit WHERE n.unit = :unit;
 
 -- drop_past_nodes --

@@ -228,7 +228,8 @@ SELECT count(*) FROM vectors WHERE length(vector) <> ?;
 
 -- unit_terms --
 -- A page of units with their text and stored terms.
-SELECT x.seq, x.speaker, x.text, x.context, u.terms FROM unit_texts x JOIN units u ON u.seq = x.seq
+SELECT u.seq, coalesce(t.speaker, ''), coalesce(u.text, t.text), u.context, u.terms
+FROM units u LEFT JOIN turns t ON t.seq = u.turn
 WHERE u.seq > :after ORDER BY u.seq LIMIT :page;
 
 -- set_terms --

@@ -7,8 +7,7 @@ from typing import BinaryIO
 
 from everwhen.errors import Unavailable
 from everwhen.store.files.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
-from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql
-from everwhen.store.sqlite.files import part_of, remove_file
+from everwhen.store.sqlite.connection import SqliteConnection, SqliteSql, part_of, remove_file
 
 ATTEMPTS = 20
 """How often the log is emptied again because another process has written into it."""

@@ -16,8 +16,8 @@ from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.serve.responses import Problem
 from everwhen.serve.transfer_files import FOLDER
-from everwhen.store.files.compressed import check_unpacked_size
 from everwhen.store.files.export import is_export, read_header
+from everwhen.store.files.json_values import check_unpacked_size
 from everwhen.store.files.private import private_file
 from everwhen.types import Added
 from everwhen.ui.components import block, empty, markup, press, said

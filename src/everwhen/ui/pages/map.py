@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from everwhen.api.memory import Memory
 from everwhen.api.memory.tree import MapLevel
-from everwhen.store.terms import STOP_WORDS
+from everwhen.store.index import STOP_WORDS
 from everwhen.tree.map.project import project
 from everwhen.types import Node
 from everwhen.ui.components import block, choice, empty, legend, markup, pick, picked, spoken

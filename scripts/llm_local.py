@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 from rich.console import Console
 from rich.table import Table
 
-from everwhen.cli.story import story, truth
+from everwhen.cli.story.story import story, truth
 from everwhen.models.llm import open_llm
 from everwhen.models.llm.pydantic_ai import PydanticAI
 from everwhen.types import Message, Turn

@@ -35,7 +35,7 @@ COLOURS = 224
 def remember(home: Path) -> None:
     """The demo's story, with what its people would have told an assistant beside it."""
     from everwhen import Memory
-    from everwhen.cli.story import STORY_ZONE, story
+    from everwhen.cli.story.story import STORY_ZONE, story
 
     with Memory.open(home, "marta", zone=STORY_ZONE) as memory:
         memory.add_many(story())

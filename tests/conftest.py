@@ -22,7 +22,7 @@ from hypothesis import settings
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from everwhen import Memory
-from everwhen.cli.story import STORY_ZONE, story
+from everwhen.cli.story.story import STORY_ZONE, story
 from tests.postgres import own_server, postgres, postgres_address, postgres_url  # noqa: F401  (fixtures)
 
 pytest_plugins = ["tests.crash_reports", "tests.memory_folder", "tests.networks"]

@@ -10,7 +10,8 @@ import pytest
 
 from everwhen import AsyncMemory, Memory
 from everwhen.api.client import AsyncClient, Client
-from everwhen.cli.recall_commands import recall as recall_command
+from everwhen.cli.command_table import EVERYDAY
+from everwhen.cli.operation_command import operation_command
 from everwhen.recall import Request
 from everwhen.settings import MAX_TOKENS
 
@@ -31,8 +32,10 @@ def test_a_recall_takes_4096_tokens_by_default_at_every_door(home: Path) -> None
     described = create_app(ServerSettings(home)).openapi()["components"]["schemas"]["RecallIn"]["properties"]
     doors = {
         call: signature(call).parameters["max_tokens"].default
-        for call in (Memory.recall, AsyncMemory.recall, Client.recall, AsyncClient.recall, recall_command)
+        for call in (Memory.recall, AsyncMemory.recall, Client.recall, AsyncClient.recall)
     }
+    command = operation_command("recall", EVERYDAY["recall"])
+    assert {int(one.default) for one in command.params if one.name == "max_tokens"} == {MAX_TOKENS}
     assert set(doors.values()) == {MAX_TOKENS}, doors
     assert Request("where").max_tokens == described["max_tokens"]["default"] == MAX_TOKENS == 4096
     assert asyncio.run(over_mcp()) == MAX_TOKENS

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.scripted_server import ScriptedServer, text
 
 ROOT = Path(__file__).parent.parent

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory, Refused, UsageError
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.facts.redact import KINDS, Masks, is_card, kinds_of
 from tests.fuzz.nasty import text
 

@@ -15,7 +15,7 @@ import pytest
 import everwhen
 from everwhen import Memory, UsageError
 from everwhen.api.operations.recipe_body import read_recipe
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.recall import Recipe
 from everwhen.settings import Settings
 from tests.scripted_server import ScriptedServer, data

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 
 ROOT = Path(__file__).parents[1]
 

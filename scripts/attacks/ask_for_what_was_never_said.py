@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from target import outcome
 
 from everwhen import Memory
-from everwhen.cli.story import ASKED_AT, STORY_ZONE, story
+from everwhen.cli.story.story import ASKED_AT, STORY_ZONE, story
 
 NEVER_SAID = (
     "When did Marta climb Everest?",

@@ -1,5 +1,5 @@
 """`python -m everwhen` is the `everwhen` command."""
 
-from everwhen.cli import main
+from everwhen.cli.app import main
 
 main()

@@ -22,7 +22,7 @@ from everwhen.agents.coding.edited_text import (
     without_table,
 )
 from everwhen.agents.coding.tools import TOOLS
-from everwhen.cli import run
+from everwhen.cli.app import run
 
 Files = dict[str, bytes]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from everwhen.cli.story import STORY_ZONE
+from everwhen.cli.story.story import STORY_ZONE
 from everwhen.types import Answer
 from everwhen_bench.extraction import is_right
 

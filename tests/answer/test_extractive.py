@@ -10,7 +10,7 @@ import pytest
 
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
-from everwhen.cli.story import ASKED_AT
+from everwhen.cli.story.story import ASKED_AT
 from everwhen.recall.question import parse
 from everwhen.types import Answer
 from tests.answer.demo_answers import questions, right

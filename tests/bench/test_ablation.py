@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen.api.memory import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.recall import MID
 from everwhen.recall.satf import Sigma
 from everwhen_bench import locomo, metrics

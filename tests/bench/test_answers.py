@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from everwhen.api.memory import Memory
-from everwhen.cli import run as run_command
 from everwhen.cli.app import app
+from everwhen.cli.app import run as run_command
 from everwhen.errors import UsageError
 from everwhen.models.llm import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen_bench import guard
 from everwhen_bench.everything import steps
 from everwhen_bench.made import made

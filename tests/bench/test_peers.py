@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.errors import UsageError
 from everwhen_bench.cases import bench_of, cases
 from everwhen_bench.peers import ABSENT, PEERS, entry

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.scripted_server import ScriptedServer, call, status, text
 
 ANSWER = call(

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.serve.mcp.results import show_entry
 
 

@@ -13,7 +13,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.errors import Unavailable, UsageError
 from everwhen.store.banks import open_banks
 

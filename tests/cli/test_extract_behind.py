@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
-from everwhen.cli.app import PATIENCE
+from everwhen.cli.app import PATIENCE, run
 from everwhen.cli.extract_behind import lock_file
 from everwhen.store.files.home import store_address
 from everwhen.write.extract.base import BATCH_TURNS

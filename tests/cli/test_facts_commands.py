@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from everwhen.cli import run
-from everwhen.cli.safe_printing import time_bar
+from everwhen.cli.app import run
+from everwhen.cli.printing import time_bar
 
 LISBON = ("facts", "assert", "Marta", "lives in", "Lisbon", "--from", "2021-03-01", "--at", "2025-02-03")
 PORTO = ("facts", "assert", "Marta", "moved to", "Porto", "--from", "2025-05-31", "--at", "2025-06-01")

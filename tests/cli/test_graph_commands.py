@@ -34,10 +34,13 @@ def test_events_are_shown_with_their_dates(told: Shell) -> None:
 
 def test_entities_can_be_merged_and_it_can_be_taken_back(told: Shell) -> None:
     assert {one["name"] for one in told.json("show", "entities")} == {"Ana", "Porto", "Rui"}
-    assert {one["name"] for one in told.json("show", "entities", "--merge", "Ana", "Rui")} == {"Ana", "Porto"}
-    assert {one["name"] for one in told.json("show", "entities", "--undo")} == {"Ana", "Porto", "Rui"}
-    assert told("show", "entities", "--rename", "Rui", "Rui Costa")[0] == 0
-    code, _, err = told("show", "entities", "--merge", "Ana", "Nobody Here")
+    assert told.json("entity", "merge", "Ana", "Rui")["aliases"] == ["Rui"]
+    assert {one["name"] for one in told.json("show", "entities")} == {"Ana", "Porto"}
+    assert told("entity", "undo") == (0, "took back: merge\n", "")
+    assert {one["name"] for one in told.json("show", "entities")} == {"Ana", "Porto", "Rui"}
+    assert told("entity", "rename", "Rui", "Rui Costa")[0] == 0
+    assert told.json("entity", "split", "Rui Costa", "Rui")["name"] == "Rui"
+    code, _, err = told("entity", "merge", "Ana", "Nobody Here")
     assert (code, "nobody and nothing is called" in err) == (3, True)
 
 

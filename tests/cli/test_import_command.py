@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.store.files import json_values
 from everwhen.write.importers.conversation import ReadingOptions
 from everwhen.write.importers.files import read

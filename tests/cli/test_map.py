@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.recall.memories import TALK, tell
 
 

@@ -7,22 +7,22 @@ import time
 
 import pytest
 
-from everwhen.cli import progress
+from everwhen.cli import printing
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.progress import counting, telling, working
+from everwhen.cli.printing import counting, telling, working
 
 
 def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(printing.time, "monotonic", lambda: now[0])
     with counting(GlobalOptions(), "importing", 3000) as tick:
         for done in range(0, 3000, 1000):
             tick(done)
-            now[0] += progress.EVERY / 2
+            now[0] += printing.EVERY / 2
     with telling(GlobalOptions()) as told:
-        now[0] += progress.EVERY
+        now[0] += printing.EVERY
         told("ana", 5, 9)
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err == "importing: 2,000 of 3,000\nana: 5 of 9\n"
@@ -32,7 +32,7 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
 def test_quiet_and_json_have_no_progress(
     here: GlobalOptions, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0.0)
+    monkeypatch.setattr(printing, "EVERY", 0.0)
     with counting(here, "importing", 3) as tick:
         tick(1)
     assert capsys.readouterr().err == ""
@@ -49,7 +49,7 @@ def test_a_terminal_shows_a_bar(capsys: pytest.CaptureFixture[str], monkeypatch:
 def test_work_that_cannot_say_how_far_it_is_says_how_long_it_takes(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(progress, "EVERY", 0.01)
+    monkeypatch.setattr(printing, "EVERY", 0.01)
     with working(GlobalOptions(), "embedding 30,000 characters"):
         time.sleep(0.1)
     printed = capsys.readouterr()

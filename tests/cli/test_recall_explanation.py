@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from everwhen import Interval, Memory, Recall
-from everwhen.cli import run
-from everwhen.cli.app import GlobalOptions
+from everwhen.cli.app import GlobalOptions, run
 from everwhen.cli.recall_explanation import LEFT, RIGHT, bar, explain, listed
 from everwhen.recall.fuse import WEIGHTS
 from everwhen.recall.score_labels import FEATURES
@@ -214,7 +213,7 @@ def test_stages_are_left_out_or_added_by_option(capsys: pytest.CaptureFixture[st
 
 @pytest.mark.usefixtures("played")
 def test_nodes_and_the_turns_beside_a_hit_come_along_together(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["bank", "consolidate", "--end"]) == 0
+    assert run(["bank", "consolidate", "--now", "end"]) == 0
     capsys.readouterr()
     found = asked(capsys, "--budget", "1", "--tree", "--expand", "1")
     assert {"turn", "node"} <= {one["kind"] for one in found["memories"]}

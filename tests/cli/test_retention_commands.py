@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_forgetting_is_looked_at_confirmed_and_done(said: Path, capsys: pytest.C
     assert printed(capsys)["turns"] == ["a"]
     assert run(["show", "turns", "--json"]) == 0 and "Porto" in capsys.readouterr().out
     assert run(["forget", "--turn", "a", "--yes"]) == 0
-    assert "gone: 1 turns" in capsys.readouterr().out
+    assert "deleted: 1 turns" in capsys.readouterr().out
     assert run(["forget", "--between", "2025-05-02", "2025-05-02", "--yes", "--json"]) == 0
     assert printed(capsys)["turns"] == ["b"]
     assert run(["forget", "--entity", "Nobody", "--yes"]) == 3
@@ -63,7 +63,7 @@ def test_a_rule_is_set_and_applied(said: Path, capsys: pytest.CaptureFixture[str
         run(["bank", "retain", "--rule", "keep raw turns 30 days", "--now", "2025-06-02", "--dry-run"]) == 0
     )
     out = capsys.readouterr().out
-    assert "keep raw turns 30 days" in out and "would go: 2 turns" in out
+    assert "keep raw turns 30 days" in out and "would be deleted: 2 turns" in out
     assert run(["bank", "retain", "--now", "2025-06-02", "--json"]) == 0
     assert printed(capsys)["turns"] == []  # a rule that was only tried is not set
     assert run(["bank", "retain", "--rule", "as you like", "--dry-run"]) == 2
@@ -103,7 +103,7 @@ def test_a_damaged_bank_is_told_and_salvaged(
     assert run(["bank", "doctor"]) == 5
     assert "damaged" in capsys.readouterr().err
     out = str(tmp_path / "saved.jsonl")
-    assert run(["bank", "doctor", "--salvage", out, "--json"]) == 0
+    assert run(["bank", "salvage", out, "--json"]) == 0
     assert printed(capsys)["turns"] == 3
     assert run(["import", out, "--bank", "new"]) == 0
 
@@ -126,7 +126,7 @@ def test_a_dry_run_shows_the_first_turns_and_counts_the_rest(
     capsys.readouterr()
     assert run(["forget", "--everything", "--dry-run"]) == 0
     counts, *turns, more = capsys.readouterr().out.splitlines()
-    assert counts.startswith("would go: 9 turns")
+    assert counts.startswith("would be deleted: 9 turns")
     assert turns[:2] == ["  2025-05-01 Ana: I moved to Porto.", "  2025-05-02 Ben: I bought a bicycle."]
     assert len(turns) == 5 and turns[4].endswith("word…") and more == "  and 4 more turns"
     assert run(["forget", "--turn", "a", "--dry-run", "--json"]) == 0

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.cli.test_commands import Shell
 
 
@@ -115,7 +115,7 @@ def test_stored_text_cannot_command_the_terminal(told: Shell) -> None:
 
 def test_asking_when_needs_no_spacy(told: Shell) -> None:
     code = (
-        "import sys; from everwhen.cli import run; run(['when', 'when did Ana move to Porto?']);"
+        "import sys; from everwhen.cli.app import run; run(['when', 'when did Ana move to Porto?']);"
         "run(['timeline']); print([name for name in ('spacy', 'tiktoken', 'dateparser') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -123,7 +123,7 @@ def test_asking_when_needs_no_spacy(told: Shell) -> None:
 
 
 def test_every_reader_takes_both_times(told: Shell) -> None:
-    assert told("bank", "consolidate", "--end")[0] == 0
+    assert told("bank", "consolidate", "--now", "end")[0] == 0
     move, job = "Ana's move to Porto", "starting at the aquarium"
     for command in ("show events", "show entities", "timeline", "show tree", "show profile"):
         words = command.split()

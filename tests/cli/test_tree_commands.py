@@ -27,7 +27,7 @@ def test_consolidate_counts_and_the_tree_is_drawn(told: Shell) -> None:
     first = told.json("bank", "consolidate")
     assert (first["built"], first["rebuilt"], first["waiting"]) == (3, 0, 2)
     assert "wait for their window" in told("bank", "consolidate")[1]
-    assert told.json("bank", "consolidate", "--end")["waiting"] == 0
+    assert told.json("bank", "consolidate", "--now", "end")["waiting"] == 0
     code, out, _ = told("show", "tree")
     assert code == 0
     assert "March 2025: 2 weeks" in out
@@ -41,7 +41,7 @@ def test_consolidate_counts_and_the_tree_is_drawn(told: Shell) -> None:
 
 
 def test_the_profile_has_support_and_dates(told: Shell) -> None:
-    told("bank", "consolidate", "--end")
+    told("bank", "consolidate", "--now", "end")
     code, out, _ = told("show", "profile")
     assert (code, "Ana lives in Porto" in out) == (0, True)
     assert told.json("show", "profile")[0]["support"] == 2
@@ -49,23 +49,23 @@ def test_the_profile_has_support_and_dates(told: Shell) -> None:
 
 def test_what_cannot_be_is_refused(told: Shell) -> None:
     assert told("show", "tree", "--level", "9")[0] == 2
-    assert told("bank", "consolidate", "--end", "--now", "yesterday")[0] == 2
+    assert told("bank", "consolidate", "--now", "soon enough")[0] == 2
 
 
 def test_what_builds_the_profile_is_told_and_does(shell: Shell) -> None:  # noqa: F811
     shell("facts", "assert", "Ana", "likes", "tea")
     assert shell("show", "profile") == (0, "nothing is remembered yet\n", "")
     shell("add", "I live in Porto with two cats.", "--name", "Ana", "--at", "2025-03-03T09:00:00Z")
-    assert shell("show", "profile")[1] == "no profile yet; `everwhen bank consolidate --end` builds it\n"
-    assert "`everwhen bank consolidate --end`" in shell("show", "tree")[1]
-    assert shell("bank", "consolidate", "--end")[0] == 0
+    assert shell("show", "profile")[1] == "no profile yet; `everwhen bank consolidate --now end` builds it\n"
+    assert "`everwhen bank consolidate --now end`" in shell("show", "tree")[1]
+    assert shell("bank", "consolidate", "--now", "end")[0] == 0
     assert "I live in Porto" in shell("show", "profile")[1] and "└── " in shell("show", "tree")[1]
 
 
 def test_a_profile_of_one_person(shell: Shell) -> None:  # noqa: F811
     for name, words in (("Ana", "I live in Porto with two cats."), ("Rita", "I work at the harbour.")):
         shell("add", words, "--name", name, "--at", "2025-03-03T09:00:00Z")
-    shell("bank", "consolidate", "--end")
+    shell("bank", "consolidate", "--now", "end")
     code, out, _ = shell("show", "profile", "ana")
     assert code == 0 and "Porto" in out and "harbour" not in out
     assert [one["speaker"] for one in shell.json("show", "profile", "Rita")] == ["Rita"]

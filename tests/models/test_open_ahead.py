@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.errors import ModelError
 from everwhen.models import onnx
 from everwhen.models.embed import conversation

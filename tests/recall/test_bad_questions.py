@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.errors import UsageError
 from everwhen.types.recipes import MID
 from tests.recall.memories import ASKED, START, TALK, tell

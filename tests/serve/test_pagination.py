@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.serve.conftest import Served
 
 ROOT = Path(__file__).parents[2]

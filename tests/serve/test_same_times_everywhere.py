@@ -18,7 +18,7 @@ pytest.importorskip("mcp")
 from mcp import Client as McpClient
 
 from everwhen import Client, Memory, UsageError
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.serve.mcp.server import LocalMemory, MemoryServer
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.api_description import api_description

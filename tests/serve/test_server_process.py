@@ -23,7 +23,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.api.memory.bank import OpenBank
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.serve.server_settings import ENVIRONMENT, ServerSettings
 from everwhen.serve.telemetry import Audit, JsonLines, Metrics
 from everwhen.types import Stats

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.store.postgres.banks import DISTRIBUTED, REFERENCE, PostgresBanks
 from everwhen.store.postgres.server import compiled, server_of
 from tests.store.test_postgres_statements import numbered, parts_of, runnable

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from tests.postgres import OwnServer
 
 WRITER = """

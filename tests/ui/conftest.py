@@ -22,7 +22,7 @@ pytest.importorskip("nicegui")
 pytest.importorskip("fastapi")
 
 from everwhen import Memory
-from everwhen.cli.story import STORY_ZONE, story
+from everwhen.cli.story.story import STORY_ZONE, story
 from everwhen.serve.auth import KeyStore
 from tests.conftest import made_once
 

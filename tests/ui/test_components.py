@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.api.memory.bank import GLANCE
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.serve.app import create_app
 from everwhen.serve.responses import Problem
 from everwhen.serve.server_settings import ServerSettings

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Damaged, Memory, NotFound
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.types import Turn
 
 DIMENSION = 384
@@ -148,7 +148,7 @@ def test_what_cannot_be_rebuilt_is_told_and_left(sound: Memory, home: Path, scri
 def test_damaged_originals_are_not_mended_over(sound: Memory, home: Path, script: str) -> None:
     damage(home, f"{script}; UPDATE units SET terms = x''")
     before = (home / "banks" / "b.db").read_bytes()
-    with pytest.raises(Damaged, match=r"what was said is damaged itself .*nothing was changed.*--salvage"):
+    with pytest.raises(Damaged, match=r"what was said is damaged itself .*nothing was changed.*bank salvage"):
         sound.doctor(fix=True)
     assert "terms" in {finding.check for finding in sound.doctor()}
     assert any(finding.original for finding in sound.doctor())

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from everwhen import Damaged, Memory, NotFound, Refused
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.store.banks import banks_at, open_banks
 from everwhen.store.rows import Record
 from everwhen.store.sql.records import Snapshot

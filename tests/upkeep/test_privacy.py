@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from everwhen import Client, Memory
-from everwhen.cli import run
+from everwhen.cli.app import run
 from everwhen.errors import EverwhenError
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.embed.fake import FakeEmbedder

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from everwhen import AsyncMemory, Memory, Unavailable, UsageError
-from everwhen.cli.story import story
+from everwhen.cli.story.story import story
 from everwhen.settings import Settings
 from everwhen.write.extract import base
 from everwhen.write.extract.base import Batch, ExtractedEvent, ExtractedFact, Extraction

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.progress import counting, telling
+from everwhen.cli.printing import counting, telling
 from everwhen.errors import NotFound, UsageError
 from everwhen_bench.cli import answers
 

@@ -1,22 +1,25 @@
-"""The Typer application and what all commands share: where the bank is, and how to print."""
+"""The `everwhen` command: its first screen, the options of every command, errors in one line, and Ctrl-C."""
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, TypeVar
 
 import typer
 from typer import Option
 
 from everwhen.cli.command_table import FirstScreen
-from everwhen.errors import UsageError
+from everwhen.errors import EverwhenError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,20 +86,47 @@ class GlobalOptions:
     store: str | None = None
     own_process: bool = False
     """Whether the process ends with the command, and not after others."""
+    asked: Any = None
+    """The operation, of a command that is made of one."""
+    at_the_end: ExitStack = field(default_factory=ExitStack)
+    """What is closed when the command has been shown."""
 
     def open(self, *, create: bool = False, **settings: Any) -> Memory:
-        """The bank that the command is about."""
+        """The bank that the command is about. Its times are read in `--zone`, where that is given."""
         from everwhen.api.memory import Memory
 
-        return Memory.open(self.home, self.bank or "default", store=self.store, create=create, **settings)
+        self.memory = Memory.open(
+            self.home, self.bank or "default", store=self.store, create=create, **settings
+        )
+        if self.zone is not None:
+            self.memory.read_times_in(self.zone)
+        return self.memory
+
+    def use(self, *, create: bool = False, **settings: Any) -> Memory:
+        """The same, open until the command ends."""
+        return self.at_the_end.enter_context(self.open(create=create, **settings))
+
+    @cached_property
+    def memory(self) -> Memory:
+        """The bank that was opened last."""
+        return self.use()
 
     @contextmanager
-    def reading(self, at: str | None = None, **settings: Any) -> Iterator[tuple[Memory, TimeReader]]:
+    def reading(self) -> Iterator[tuple[Memory, TimeReader]]:
         """The bank that the command is about, open, and what reads the times of the command."""
+        with self.open() as memory:
+            yield memory, self.clock()
+
+    def clock(self) -> TimeReader:
+        """Reads the times of a command."""
         from everwhen.types.time_arguments import TimeReader
 
-        with self.open(**settings) as memory:
-            yield memory, TimeReader(self.zone_of(memory), at)
+        return TimeReader(self.shown_zone)
+
+    @property
+    def shown_zone(self) -> str:
+        """The zone in which times of this command are meant and shown."""
+        return self.zone_of(self.memory)
 
     def expect_models(self) -> None:
         """Begin to open the packaged networks: the command will ask them. Others may have been chosen."""
@@ -125,7 +155,7 @@ class GlobalOptions:
             self.print(value)
         return self.json
 
-    def tell(self, value: Any, line: str) -> None:
+    def report(self, value: Any, line: str) -> None:
         """What was done: as JSON where that is asked for, else as a remark."""
         if not self.printed(value):
             self.remark(line, style=None)
@@ -137,7 +167,7 @@ class GlobalOptions:
 
     def say(self, *parts: str | tuple[str, str] | Text, style: str | None = None) -> None:
         """One line for people, of parts as `styled` takes them."""
-        from everwhen.cli.safe_printing import printable, styled
+        from everwhen.cli.printing import printable, styled
 
         alone = len(parts) == 1 and isinstance(parts[0], str)
         self.console.print(printable(str(parts[0])) if alone else styled(*parts), style=style)
@@ -182,9 +212,10 @@ def options(
     ] = False,
 ) -> None:
     """Options that work before or after any command."""
-    context.obj = GlobalOptions(home, bank, zone, json, quiet, store, bool(context.obj))
+    context.obj = here = GlobalOptions(home, bank, zone, json, quiet, store, bool(context.obj))
     if context.invoked_subcommand not in _LONG:
         context.with_resource(_telling_what_is_missing())
+    context.with_resource(here.at_the_end)
 
 
 @contextmanager
@@ -237,3 +268,139 @@ def _one_value(given: list[str]) -> list[str]:
     if given and not given[0].startswith("-") and ".." not in value[0] and is_time(given[0]):
         value = [f"{value[0]}..{given.pop(0)}"]
     return value
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """The `everwhen` command: runs, and exits with a code that means something (see `docs/cli.md`)."""
+    end_at_once_on_ctrl_c()
+    # A stream that is closed is one that nobody reads.
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # whatever the terminal's encoding
+    code: list[int] = []
+    if arguments is None:  # the process is this command's
+        atexit.register(_leave, code)  # before all others, so that it comes after them
+    code.append(run(sys.argv[1:], own_process=True) if arguments is None else run(arguments))
+    sys.exit(code[0])
+
+
+def _leave(code: list[int]) -> None:
+    """End here: to take the interpreter apart costs each command a tenth of a second, and nothing is left to do."""
+    if code:
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code[0])
+
+
+def run(arguments: list[str], own_process: bool = False) -> int:
+    """Run one command and return its exit code; nothing of a stack trace reaches a user."""
+    # Sensible threads for small matrices, unless the user has chosen: one BLAS thread is the fastest.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    as_json = "--json" in options
+    try:
+        arguments = hoisted(arguments)
+        command = typer.main.get_command(app)
+        code = command.main(arguments, prog_name="everwhen", standalone_mode=False, obj=own_process)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except EverwhenError as error:
+        return _fail(str(error), type(error).__name__, error.exit_code, as_json)
+    except Exception as error:
+        return _unexpected(error, as_json)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # Typer would have it that this is an error
+            return _unexpected(end.__context__, as_json)
+        raise
+
+
+def _unexpected(error: Exception, as_json: bool) -> int:
+    """Typer's own errors, the operating system's, and at last our own mistakes, which are to be reported."""
+    kind = type(error).__name__
+    if kind == "Exit":
+        return int(getattr(error, "exit_code", 0))
+    if hasattr(error, "format_message") and hasattr(error, "exit_code"):
+        message = error.format_message()
+        if kind == "NoArgsIsHelpError" and not as_json:
+            print(message, file=sys.stderr)
+            return 2
+        context = getattr(error, "ctx", None)
+        path = getattr(context, "command_path", "everwhen") if context is not None else "everwhen"
+        if context is not None and message.startswith("Got unexpected extra argument"):
+            message = _too_many_words(context.command, path, message)
+        message += "" if message.endswith((".", "?", ")")) else "."
+        return _fail(f"{message} Try '{path} --help'.", "UsageError", 2, as_json)
+    if isinstance(error, BrokenPipeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the reader has seen enough
+        return 0
+    if isinstance(error, FileNotFoundError):
+        return _fail(f"{error.filename}: {error.strerror}", "NotFound", 3, as_json)
+    if isinstance(error, PermissionError):
+        return _fail(f"{error.filename}: {error.strerror}", "Refused", 4, as_json)
+    if isinstance(error, OSError):
+        return _fail(f"{error.filename or 'output'}: {error.strerror}", "Unavailable", 6, as_json)
+    if os.environ.get("EVERWHEN_DEBUG"):
+        raise error
+    said = f"this is a bug, please report it: {kind}: {error} (EVERWHEN_DEBUG=1 shows where)"
+    return _fail(said, "Bug", 1, as_json)
+
+
+def _too_many_words(command: Any, path: str, message: str) -> str:
+    """What a command takes, where it was given words that it has no place for."""
+    words = message.partition("(s) ")[2]
+    taken = [one.name.upper() for one in command.params if one.param_type_name == "argument"]
+    options = ", ".join(one.opts[0] for one in command.params if one.param_type_name == "option")
+    if taken:
+        return f"'{path}' takes {' '.join(taken)} and nothing more: put several words into quotes {words}."
+    only = f", only options: {options}" if options else ""
+    return f"'{path}' takes no words {words}{only}. {command.epilog or ''}".rstrip()
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
+
+
+def _fail(message: str, kind: str, code: int, as_json: bool) -> int:
+    from everwhen.cli.printing import printable
+
+    if as_json:
+        print(json.dumps({"error": {"kind": kind, "message": message, "exit_code": code}}), file=sys.stderr)
+    else:
+        print(f"everwhen: {printable(' '.join(message.splitlines()))}", file=sys.stderr)
+    return code
+
+
+# Ctrl-C, at any moment: one line and exit code 130. Nothing is lost, since what was committed is on disk.
+#
+# Python's own way, an exception wherever the program happens to be, turns into a stack trace when it strikes an
+# import or a model that computes in another thread. So the process ends at once, after what it registered.
+
+INTERRUPTED = 130
+_CLEAN_UPS: list[Callable[[], object]] = []
+_sentence = "interrupted"
+
+
+def end_at_once_on_ctrl_c() -> None:
+    """From now on Ctrl-C ends the process."""
+    signal.signal(signal.SIGINT, _end_process)
+
+
+def before_the_end(clean_up: Callable[[], object]) -> None:
+    """Something to do when Ctrl-C comes, such as removing a temporary folder."""
+    _CLEAN_UPS.append(clean_up)
+
+
+def interrupted_says(sentence: str) -> None:
+    """What Ctrl-C says, for a command that can be taken up again."""
+    global _sentence  # noqa: PLW0603
+    _sentence = sentence
+
+
+def _end_process(_signal: int, _frame: FrameType | None) -> None:
+    for clean_up in _CLEAN_UPS:
+        clean_up()
+    show_cursor = "\x1b[?25h" if sys.stderr and sys.stderr.isatty() else ""  # a progress bar hides it
+    os.write(2, f"{show_cursor}everwhen: {_sentence}\n".encode())
+    os._exit(INTERRUPTED)

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from everwhen.cli import interrupt
-from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.progress import counting
-from everwhen.cli.recall_commands import show
-from everwhen.cli.serve_commands import Browser, PagePort, need_ui, show_page
-from everwhen.cli.show_commands import show_calendar
+from everwhen.cli.app import GlobalOptions, app, before_the_end
+from everwhen.cli.printing import counting
+from everwhen.cli.renderers import show_events, show_memories
+from everwhen.cli.server_commands import Browser, PagePort, need_ui, show_page
 
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory
@@ -35,10 +33,10 @@ def demo(
 ) -> None:
     """See it work: a story's timeline, answers with dates and reasons. Keeps nothing."""
     if not ui:
-        tell(here)
+        show_demo(here)
         return
     need_ui()
-    with _told(here) as memory:
+    with _story_bank(here) as memory:
         memory.consolidate("end")
         memory.close()
         # In a context of its own: a server waits for extraction at each request, a command only once.
@@ -46,12 +44,12 @@ def demo(
 
 
 @contextmanager
-def _told(here: GlobalOptions) -> Iterator[Memory]:
+def _story_bank(here: GlobalOptions) -> Iterator[Memory]:
     """The story in a bank of its own, which is gone afterwards."""
-    from everwhen.cli.story import STORY_ZONE, story
+    from everwhen.cli.story.story import STORY_ZONE, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:
-        interrupt.before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
+        before_the_end(lambda: shutil.rmtree(folder, ignore_errors=True))
         here.home, here.store, here.bank = Path(folder), None, "demo"
         messages = story()
         with here.open(create=True, zone=STORY_ZONE) as memory:
@@ -65,16 +63,16 @@ def _told(here: GlobalOptions) -> Iterator[Memory]:
             yield memory
 
 
-def tell(here: GlobalOptions) -> None:
+def show_demo(here: GlobalOptions) -> None:
     """The demo itself, on the console that `here` brings (`make figures` records it)."""
-    from everwhen.cli.story import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, calendar
+    from everwhen.cli.story.story import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, calendar
 
-    with _told(here) as memory:
+    with _story_bank(here) as memory:
         if here.json:
             here.print([memory.recall(one.question, at=ASKED_AT, max_tokens=FEW) for one in QUESTIONS])
             return
         here.say("What happened, and when: worked out from what was said", style="bold")
-        show_calendar(here, calendar(memory))
+        show_events(here, calendar(memory))
 
         def answered(question: str, style: str) -> None:
             here.say(f"\n{question}", style="bold")
@@ -82,7 +80,7 @@ def tell(here: GlobalOptions) -> None:
 
         for one in QUESTIONS:
             answered(one.question, "green")
-            show(here, memory.recall(one.question, at=ASKED_AT, max_tokens=FEW), explain=True, limit=2)
+            show_memories(here, memory.recall(one.question, at=ASKED_AT, max_tokens=FEW), why=True, limit=2)
         here.say("\nAnd ten more", style="bold")
         for question, _ in ASKED:
             answered(question, "green")

@@ -30,7 +30,7 @@ def extract_behind(here: GlobalOptions) -> bool:
     ]
     try:
         lock = os.open(lock_file(home, store, bank), os.O_CREAT | os.O_RDWR, 0o600)
-        if _taken(lock):
+        if _lock_is_ours(lock):
             subprocess.Popen(
                 [*command, "--lock", str(lock)],
                 env={**os.environ, **({"EVERWHEN_STORE": store} if store else {})},  # it may hold a password
@@ -50,7 +50,7 @@ def is_left(lock: int, memory: Memory) -> bool:
     import fcntl
 
     fcntl.flock(lock, fcntl.LOCK_UN)
-    return memory.stats().pending > 0 and _taken(lock)
+    return memory.stats().pending > 0 and _lock_is_ours(lock)
 
 
 def lock_file(home: Path, store: str | None, bank: str) -> Path:
@@ -59,7 +59,7 @@ def lock_file(home: Path, store: str | None, bank: str) -> Path:
     return home / "cache" / f"{hashlib.sha256(f'{store} {bank}'.encode()).hexdigest()[:16]}.extracting"
 
 
-def _taken(lock: int) -> bool:
+def _lock_is_ours(lock: int) -> bool:
     import fcntl  # not on Windows
 
     try:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from everwhen.cli.safe_printing import local, printable, spoken_of, styled
+from everwhen.cli.printing import local, printable, spoken_of, styled
 from everwhen.recall.score_labels import score_label
 
 if TYPE_CHECKING:

@@ -54,6 +54,7 @@ class Facts(BankFacts):
         ready: Callable[[], int] = lambda: 0,
         masks: Masks | None = None,
         zone: str = "UTC",
+        times_zone: str | None = None,
     ) -> None:
         self._store = store
         self._embedding = embedding
@@ -61,6 +62,7 @@ class Facts(BankFacts):
         self._ready = ready
         self._masks = masks or Masks()
         self._zone = zone
+        self._times_zone = times_zone or zone
 
     def perform(self, operation: Operation[R], /) -> R:
         return done_by(self, operation)
@@ -69,7 +71,7 @@ class Facts(BankFacts):
 
     @does(ops.Assert)
     def _assert(self, asked: ops.Assert) -> Fact:
-        clock = TimeReader(self._zone, asked.at)
+        clock = TimeReader(self._times_zone, asked.at)
         facts_of_report = self._masks.labels(sources(asked.source))
         said = checked_statement(
             self.predicates, *self._three(asked), at=clock.now,
@@ -87,7 +89,7 @@ class Facts(BankFacts):
 
     @does(ops.Correct)
     def _correct(self, asked: ops.Correct) -> Fact:
-        clock = TimeReader(self._zone, asked.at)
+        clock = TimeReader(self._times_zone, asked.at)
         start = clock.first(asked.valid_from, "valid_from")
         said = checked_statement(
             self.predicates, *self._three(asked), at=clock.now, valid_from=start, origin="user"
@@ -110,7 +112,7 @@ class Facts(BankFacts):
 
     @does(ops.End)
     def _end(self, asked: ops.End) -> list[Fact]:
-        clock = TimeReader(self._zone, asked.at)
+        clock = TimeReader(self._times_zone, asked.at)
         ended, when = clock.first(asked.on, "on"), clock.now
         keys = self._subject(asked.subject), self._predicate(asked.predicate)
 
@@ -174,7 +176,7 @@ class Facts(BankFacts):
 
     @does(ops.AsOf)
     def _as_of(self, asked: ops.AsOf) -> Listed[Fact]:
-        clock = TimeReader(self._zone)
+        clock = TimeReader(self._times_zone)
         then = clock.last(asked.instant, "instant")
         return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
 
@@ -193,7 +195,7 @@ class Facts(BankFacts):
 
     @does(ops.Diff)
     def _diff(self, asked: ops.Diff) -> FactDiff:
-        clock = TimeReader(self._zone)
+        clock = TimeReader(self._times_zone)
         first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
         key = None if asked.subject is None else {self._subject(asked.subject)}
@@ -302,11 +304,11 @@ class Facts(BankFacts):
 
     def _now(self, at: Time | None) -> datetime:
         """When what is asked for is to be recorded."""
-        return TimeReader(self._zone, at).now
+        return TimeReader(self._times_zone, at).now
 
     def _moment(self, given: Time | None, name: str = "now") -> datetime:
         """The moment that is asked about, to its end; now when none is given."""
-        return TimeReader(self._zone).last(given, name) or datetime.now(UTC)
+        return TimeReader(self._times_zone).last(given, name) or datetime.now(UTC)
 
     def _change(self, act: Callable[[FactLedger], FactRow]) -> Fact:
         def change(ledger: FactLedger) -> FactRow:

@@ -67,7 +67,7 @@ def repair(
     if lost := [finding.problem for finding in found if finding.original]:
         raise Damaged(
             f"what was said is damaged itself ({lost[0]}), so nothing was changed: restore a backup "
-            "(`everwhen bank restore`), or save what can be read with `everwhen bank doctor --salvage OUT.jsonl`"
+            "(`everwhen bank restore`), or save what can be read with `everwhen bank salvage OUT.jsonl`"
         )
     rebuild = rebuilding()
     for attempt in range(PASSES):

@@ -9,9 +9,8 @@ import pytest
 
 from everwhen.api.extraction_wait import still_pending
 from everwhen.api.memory import Memory
-from everwhen.cli import run
-from everwhen.cli.app import GlobalOptions
-from everwhen.cli.story import calendar, story, truth
+from everwhen.cli.app import GlobalOptions, run
+from everwhen.cli.story.story import calendar, story, truth
 from everwhen.types import Event
 from everwhen_time import Interval
 
@@ -57,7 +56,7 @@ def test_the_demo_prints_the_calendar(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, part: slice
 ) -> None:
     said = story()[part]
-    monkeypatch.setattr("everwhen.cli.story.story", lambda: said)
+    monkeypatch.setattr("everwhen.cli.story.story.story.story", lambda: said)
     assert run(["demo"]) == 0
     shown = capsys.readouterr().out
     assert "What happened, and when" in shown and "everwhen demo --ui" in shown
@@ -74,7 +73,7 @@ def test_the_demo_opens_the_page_on_the_story_and_keeps_nothing(monkeypatch: pyt
             seen.append((here.home, memory.stats().turns, len(memory.tree()) > 0, port, browser))
 
     said = story()[110:140]
-    monkeypatch.setattr("everwhen.cli.story.story", lambda: said)
+    monkeypatch.setattr("everwhen.cli.story.story.story.story", lambda: said)
     monkeypatch.setattr("everwhen.cli.demo.show_page", page)
     assert run(["demo", "--ui", "--port", "9876", "--no-browser"]) == 0
     ((home, turns, consolidated, port, browser),) = seen

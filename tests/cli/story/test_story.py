@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen.api.memory import Memory
-from everwhen.cli.story import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, story, truth
+from everwhen.cli.story.story import ASKED, ASKED_AT, NOT_TOLD, QUESTIONS, STORY_ZONE, story, truth
 from everwhen.types import Message
 
 STORY = story()

@@ -154,6 +154,8 @@ class OpenBank:
         self.worker = Worker(store.jobs.extraction, self._extract)
         self.model = BankEmbedder(store, embedder, self.opened)
         self._entities = KnownEntities()
+        self.times_zone: str | None = None
+        """The zone in which the times of calls are read, where it is not the bank's."""
 
     def close(self) -> None:
         """Close the files. A batch that is being extracted is finished first."""
@@ -172,13 +174,21 @@ class OpenBank:
 
     @property
     def facts(self) -> Facts:
-        return Facts(self.store.facts, self.model.write, self.settings, self.settle, self.masks, self.zone)
+        return Facts(
+            self.store.facts,
+            self.model.write,
+            self.settings,
+            self.settle,
+            self.masks,
+            self.zone,
+            self.times_zone,
+        )
 
     # Times
 
     def clock(self, at: Time | None = None) -> TimeReader:
         """Reads the times of one call, in the bank's zone."""
-        return TimeReader(self.zone, at)
+        return TimeReader(self.times_zone or self.zone, at)
 
     def window(self, between: Between | None) -> Interval | None:
         """A stretch of time in a call that has no other moment than now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
@@ -65,19 +66,7 @@ class EventCalendar:
 
     @does(ops.OneEntity)
     def entity(self, asked: ops.OneEntity) -> Entity:
-        from everwhen.write.entities import key
-
-        name, found = asked.name, self.entities(ops.Entities())
-        for matches in (
-            [one for one in found if name in (one.id, one.name)],
-            [one for one in found if key(one.name) == key(name)],
-            [one for one in found if key(name) in {key(alias) for alias in one.aliases}],
-        ):
-            if matches:
-                return matches[0]
-        raise NotFound(
-            f"nobody and nothing is called '{name}' here; `everwhen show entities` lists the names"
-        )
+        return find_entity(self.entities(ops.Entities()), asked.name)
 
     @does(ops.MergeEntities)
     def merge(self, asked: ops.MergeEntities) -> Entity:
@@ -199,6 +188,20 @@ class EventCalendar:
             return sessions
         told = {turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])}
         return [session for session in sessions if session.id in told]
+
+
+def find_entity(found: Sequence[Entity], name: str) -> Entity:
+    """The entity with an id, a name, or another name that it goes by."""
+    from everwhen.write.entities import key
+
+    for matches in (
+        [one for one in found if name in (one.id, one.name)],
+        [one for one in found if key(one.name) == key(name)],
+        [one for one in found if key(name) in {key(alias) for alias in one.aliases}],
+    ):
+        if matches:
+            return matches[0]
+    raise NotFound(f"nobody and nothing is called '{name}' here; `everwhen show entities` lists the names")
 
 
 def asked_for(words: str, what: str) -> str:

@@ -148,6 +148,10 @@ class Memory(Bank, FileMethods):
 
     # Only in this process: what cannot travel
 
+    def read_times_in(self, zone: str) -> None:
+        """Read the times of calls in another zone than the bank's; nothing is stored of it."""
+        self._bank.times_zone = known_zone(zone)
+
     def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
         """As `turns`, one after the other: for those who need not hold all of them at once."""
         return self._turns.each(Turns(session, between))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from everwhen.api.memory.bank import OpenBank
+from everwhen.api.memory.events import find_entity
 from everwhen.api.operations.base import does
 from everwhen.api.operations.conversation import Consolidate, Profile, Tree
 from everwhen.errors import UsageError
+from everwhen.store.as_of import AsOf
 from everwhen.types import Consolidated, Listed, Node, Statement, Time
 from everwhen_time import Interval
 
@@ -85,7 +88,19 @@ class MemoryTree:
 
         then = self._bank.then(asked.as_of, asked.known_at)
         pending = self._bank.settle()
-        return Listed(profile(self._bank.store, self.levels(), then), pending)
+        found = profile(self._bank.store, self.levels(), then)
+        if asked.about is not None:
+            found = self._concerning(found, asked.about, then)
+        return Listed(found, pending)
+
+    def _concerning(self, every: Sequence[Statement], name: str, as_of: AsOf) -> list[Statement]:
+        """The statements of somebody, and those that name them; by all names that they go by."""
+        names = {name}
+        if not any(one.speaker.casefold() == name.casefold() for one in every):
+            entity = find_entity(self._bank.store.graph.entities(as_of), name)
+            names = {entity.name, *entity.aliases}
+        named = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)", re.IGNORECASE)
+        return [one for one in every if named.search(one.speaker) or named.search(one.text)]
 
     def levels(self) -> Levels:
         """The levels of this bank's tree: those it was built with, else those that are set."""

@@ -78,6 +78,18 @@ LOCAL, MOMENT, STRETCH, MODEL, SLASHES = "local", "moment", "stretch", "model", 
 """Marks of a type: it cannot travel (a function, a file of this machine; beside `SkipValidation`), is a time, is a
 stretch of time, may be open in this process, or may hold slashes in an address."""
 
+
+class CommandLine:
+    """How the command line takes an argument, where its name and its type alone do not say it.
+
+    `names` are those of the option: a short one (`-n`), or one in place of the field's own (`--from`). `positional` is
+    whether it stands without a name. `default` is that of the command, where it is not the operation's.
+    """
+
+    def __init__(self, *names: str, positional: bool | None = None, default: Any = None) -> None:
+        self.names, self.positional, self.default = names, positional, default
+
+
 # Text
 
 
@@ -142,8 +154,9 @@ class AtMost:
 
 
 WHOLE = BeforeValidator(_whole)
-Limit = Annotated[int, Ge(1), AtMost(1000), WHOLE]
-"""Entries at the most."""
+Limit = Annotated[
+    int, Ge(1), AtMost(1000), WHOLE, Field(description="Entries at the most."), CommandLine("-n")
+]
 Tokens = Annotated[int, Ge(0), AtMost(1_000_000), WHOLE]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
@@ -228,8 +241,17 @@ MomentOrInterval = Annotated[
 ]
 LocalMoment = Annotated[Time, PlainValidator(_naive_time), WithJsonSchema(_TIME), MOMENT]
 """A datetime may be naive where a zone stands beside it."""
-Stretch = Annotated[Between, PlainValidator(_between), WithJsonSchema(_BETWEEN), STRETCH]
+Stretch = Annotated[
+    Between,
+    PlainValidator(_between),
+    WithJsonSchema(_BETWEEN),
+    STRETCH,
+    Field(description="In this time: an expression such as 'July 2025', or two times."),
+]
 """A stretch of time: an interval, an expression, or its two sides, both included."""
+AskedAt: TypeAlias = Annotated[Moment | None, Field(description="The moment of asking. Left out: now.")]
+"""What "yesterday" is counted from."""
+LearnedAt: TypeAlias = Annotated[Moment | None, Field(description="When it was learned. Left out: now.")]
 AsOfTime: TypeAlias = Annotated[Moment | None, Field(description="What had been said by then.")]
 KnownAtTime: TypeAlias = Annotated[Moment | None, Field(description="What the memory held then.")]
 """The two times of every reader: it answers as the memory would have answered then."""
@@ -505,6 +527,8 @@ class Parameter:
     description: str
     example: Any
     default: Any
+    positional: bool
+    """Whether a call may give it without its name."""
 
     @property
     def required(self) -> bool:
@@ -518,6 +542,10 @@ class Parameter:
     @property
     def travels(self) -> bool:
         return LOCAL not in self.marks
+
+    @property
+    def command_line(self) -> CommandLine:
+        return next((one for one in extras(self.annotation) if isinstance(one, CommandLine)), CommandLine())
 
     @property
     def marks(self) -> set[str]:
@@ -548,7 +576,7 @@ def _parameter(one: dataclasses.Field[Any], hint: Any, plain: Any) -> Parameter:
     description = next((extra.description for extra in infos if extra.description), "")
     example = next((extra.examples[0] for extra in infos if extra.examples), None)
     default = inspect.Parameter.empty if one.default is MISSING else one.default
-    return Parameter(one.name, hint, plain, description, example, default)
+    return Parameter(one.name, hint, plain, description, example, default, not one.kw_only)
 
 
 @cache

@@ -15,6 +15,7 @@ from everwhen.api.operations.base import (
     WHOLE,
     AnyMetadata,
     AsOfTime,
+    CommandLine,
     KnownAtTime,
     Label,
     Limit,
@@ -79,13 +80,16 @@ class Add(Operation[Added]):
     spec = Spec("POST /turns", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
     messages: Annotated[
         OneOrMessages,
-        Field(examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]]),
+        Field(
+            description="What was said, one message each; on the command line, - reads one from standard input.",
+            examples=[[{"role": "user", "name": "Ana", "content": "I moved to Porto last week"}]],
+        ),
     ]
     _: KW_ONLY
     session: Annotated[Label | None, Field(description="The conversation it belongs to.")] = None
-    at: LocalMoment | None = None
+    at: Annotated[LocalMoment | None, Field(description="When it was said. Left out: now.")] = None
     zone: Zone | None = None
-    metadata: AnyMetadata | None = None
+    metadata: Annotated[AnyMetadata | None, Field(description="What else is kept with it.")] = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", _in_zone(self.at, self.zone))
@@ -125,7 +129,7 @@ class OneTurn(Operation[Turn]):
     """One turn by its id."""
 
     spec = Spec("GET /turns/{turn_id}", runs="quick")
-    turn_id: Text
+    turn_id: Annotated[Text, Field(description="Its id; `show turns` lists them.")]
 
 
 @operation
@@ -133,8 +137,8 @@ class TurnsAround(Operation[list[Turn]]):
     """A turn with those right before and after it in its conversation, in the order of time."""
 
     spec = Spec("GET /turns/{turn_id}/around", runs="quick")
-    turn_id: Text
-    reach: Annotated[int, Ge(0), Le(1000), WHOLE] = 1
+    turn_id: Annotated[Text, Field(description="Its id; `show turns` lists them.")]
+    reach: Annotated[int, Ge(0), Le(1000), WHOLE, Field(description="So many before and after it.")] = 1
 
 
 @operation
@@ -156,8 +160,10 @@ class Grep(Operation[list[Any]]):
         Pattern, Field(description="Words as they were written, whatever the case.", examples=["Porto"])
     ]
     _: KW_ONLY
-    calendar: Annotated[str, OneOf(CALENDARS)] = "turns"
-    regex: bool = False
+    calendar: Annotated[str, OneOf(CALENDARS), Field(description="What is searched.")] = "turns"
+    regex: Annotated[bool, Field(description="The pattern is a regular expression."), CommandLine("-E")] = (
+        False
+    )
     between: Stretch | None = None
     limit: Limit = 50
 
@@ -175,11 +181,15 @@ class Events(Operation[Listed[Event]]):
     """
 
     spec = Spec("GET /events", paged=True)
-    about: Annotated[Name | None, Field(description="Only what is about this.")] = None
+    about: Annotated[
+        Name | None, Field(description="Only what is about this."), CommandLine(positional=True)
+    ] = None
     between: Annotated[Stretch | None, Field(description="When it may have happened.")] = None
     subject: Annotated[Name | None, Field(description="Who did it.")] = None
-    verb: Name | None = None
-    status: Annotated[str, OneOf(STATUSES)] | None = None
+    verb: Annotated[Name | None, Field(description="What was done, such as 'move'.")] = None
+    status: Annotated[Annotated[str, OneOf(STATUSES)] | None, Field(description="Whether it happened.")] = (
+        None
+    )
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
@@ -204,7 +214,7 @@ class OneEntity(Operation[Entity]):
     """One entity by its id, its name or another name it goes by."""
 
     spec = Spec("GET /entities/{name}")
-    name: Text
+    name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
 
 
 @operation
@@ -213,7 +223,7 @@ class MergeEntities(Operation[Entity]):
 
     spec = Spec("POST /entities/merge", scope="write", traced="update_memory")
     a: Annotated[Name, Field(description="Keeps its name.", examples=["Ana"])]
-    b: Annotated[Name, Field(examples=["Anna"])]
+    b: Annotated[Name, Field(description="Is the same.", examples=["Anna"])]
 
 
 @operation
@@ -221,9 +231,9 @@ class SplitEntity(Operation[Entity]):
     """Give some of the names that an entity goes by an identity of their own; the new entity."""
 
     spec = Spec("POST /entities/{name}/split", scope="write", traced="update_memory")
-    name: Text
-    names: Annotated[SomeNames, Field(examples=[["Annie"]])]
-    type: Name | None = None
+    name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
+    names: Annotated[SomeNames, Field(description="Names of it that are another.", examples=[["Annie"]])]
+    type: Annotated[Name | None, Field(description="What the new one is, such as 'person'.")] = None
 
 
 @operation
@@ -231,8 +241,8 @@ class RenameEntity(Operation[Entity]):
     """Give an entity another name; it goes on to answer to the old one."""
 
     spec = Spec("POST /entities/{name}/rename", scope="write", traced="update_memory")
-    name: Text
-    new: Annotated[Label, Field(examples=["Ana Sousa"])]
+    name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
+    new: Annotated[Label, Field(description="Its new name.", examples=["Ana Sousa"])]
 
 
 @operation
@@ -247,7 +257,7 @@ class Mentions(Operation[list[UnitRow]]):
     """The memories that mention an entity, newest first."""
 
     spec = Spec("GET /entities/{name}/mentions")
-    name: Text
+    name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
     limit: Limit = 20
 
 
@@ -256,7 +266,7 @@ class SeenWith(Operation[list[tuple[str, int]]]):
     """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
 
     spec = Spec("GET /entities/{name}/seen-with")
-    name: Text
+    name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
 
 
 @operation
@@ -264,8 +274,8 @@ class Links(Operation[list[Linked]]):
     """The neighbours of a memory in the graph, best first."""
 
     spec = Spec("GET /units/{unit}/links", runs="quick")
-    unit: Annotated[int, Ge(1), Le(2**53), WHOLE]
-    fan_out: Limit = 50
+    unit: Annotated[int, Ge(1), Le(2**53), WHOLE, Field(description="The number of the memory.")]
+    fan_out: Annotated[Limit, Field(description="Neighbours at the most.")] = 50
 
 
 @operation
@@ -316,6 +326,11 @@ class Profile(Operation[Listed[Statement]]):
     """
 
     spec = Spec("GET /profile", paged=True)
+    about: Annotated[
+        Name | None,
+        Field(description="Only what concerns this person or thing."),
+        CommandLine(positional=True),
+    ] = None
     _: KW_ONLY
     as_of: AsOfTime = None
     known_at: KnownAtTime = None

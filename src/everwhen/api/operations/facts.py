@@ -11,9 +11,11 @@ from pydantic import Field, SkipValidation
 
 from everwhen.api.operations.base import (
     LOCAL,
+    CommandLine,
     Days,
     Fraction,
     IdOrIds,
+    LearnedAt,
     Limit,
     Moment,
     Name,
@@ -27,6 +29,13 @@ from everwhen.api.operations.base import (
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
 from everwhen.types.decay import OLD_BELOW
 
+FactId = Annotated[Name, Field(description="A fact's id.")]
+AnySubject = Annotated[
+    Name | None, Field(description="Who or what. Left out: everything."), CommandLine(positional=True)
+]
+AnyPredicate = Annotated[
+    Name | None, Field(description="Such as 'lives in'. Left out: all."), CommandLine(positional=True)
+]
 _changes = partial(Spec, scope="write", runs="quick", traced="update_memory")
 
 
@@ -43,15 +52,25 @@ class Assert(Operation[Fact]):
     spec = Spec("POST /facts", scope="write", runs="quick", creates=True, status=201, traced="create_memory")
     subject: Annotated[Name, Field(description="Who or what it is about.", examples=["Ana"])]
     predicate: Annotated[Name, Field(description="Such as 'lives in'.", examples=["lives in"])]
-    object: Annotated[Text, Field(examples=["Porto"])]
+    object: Annotated[Text, Field(description="What is said of it.", examples=["Porto"])]
     _: KW_ONLY
-    valid_from: Moment | None = None
-    valid_to: Moment | None = None
-    confidence: Fraction = 1.0
-    domain: Name | None = None
+    valid_from: Annotated[
+        Moment | None,
+        Field(description="Since when it is so. Left out: when it was learned."),
+        CommandLine("--from"),
+    ] = None
+    valid_to: Annotated[
+        Moment | None, Field(description="Until when. Left out: until it changes."), CommandLine("--to")
+    ] = None
+    confidence: Annotated[Fraction, Field(description="How sure, from 0 to 1.")] = 1.0
+    domain: Annotated[Name | None, Field(description="Which half-life applies, such as tech_preference.")] = (
+        None
+    )
     source: Annotated[IdOrIds | None, Field(description="Ids of turns.")] = None
-    origin: Annotated[Origin, OneOf(ORIGINS)] = "observation"
-    at: Moment | None = None
+    origin: Annotated[
+        Origin, OneOf(ORIGINS), Field(description="Whose word it is."), CommandLine(default="user")
+    ] = "observation"
+    at: LearnedAt = None
 
 
 @operation
@@ -67,8 +86,12 @@ class Correct(Operation[Fact]):
     predicate: Annotated[Name, Field(description="Such as 'lives in'.", examples=["lives in"])]
     object: Annotated[Text, Field(description="What is right.", examples=["Lisbon"])]
     _: KW_ONLY
-    valid_from: Moment | None = None
-    at: Moment | None = None
+    valid_from: Annotated[
+        Moment | None,
+        Field(description="Since when it is so. Left out: since what it replaces was."),
+        CommandLine("--from"),
+    ] = None
+    at: LearnedAt = None
 
 
 @operation
@@ -76,10 +99,10 @@ class Retract(Operation[Fact]):
     """Take a fact back: it was never so. What it had closed is open again."""
 
     spec = _changes("POST /facts/{fact_id}/retract", guarded=True)
-    fact_id: Name
+    fact_id: FactId
     _: KW_ONLY
-    reason: Annotated[Text, Field(examples=["It was a joke"])]
-    at: Moment | None = None
+    reason: Annotated[Text, Field(description="Why it was never so.", examples=["It was a joke"])]
+    at: LearnedAt = None
 
 
 @operation
@@ -90,8 +113,8 @@ class End(Operation[list[Fact]]):
     subject: Annotated[Name, Field(description="Who or what it is about.", examples=["Ana"])]
     predicate: Annotated[Name, Field(description="Such as 'lives in'.", examples=["lives in"])]
     _: KW_ONLY
-    on: Moment
-    at: Moment | None = None
+    on: Annotated[Moment, Field(description="When it stopped being so.")]
+    at: LearnedAt = None
 
 
 @operation
@@ -99,8 +122,8 @@ class Confirm(Operation[Fact]):
     """It is still so: its age counts from now on again. A proposal becomes a fact, as if its person had said it."""
 
     spec = _changes("POST /facts/{fact_id}/confirm", guarded=True)
-    fact_id: Name
-    at: Moment | None = None
+    fact_id: FactId
+    at: LearnedAt = None
     _: KW_ONLY
     by: Annotated[Name | None, Field(description="Who says so.", examples=["Ana"])] = None
 
@@ -110,8 +133,8 @@ class Reject(Operation[Fact]):
     """A proposal is not so: the turns that said it never propose it again."""
 
     spec = _changes("POST /facts/{fact_id}/reject", guarded=True)
-    fact_id: Name
-    at: Moment | None = None
+    fact_id: FactId
+    at: LearnedAt = None
     _: KW_ONLY
     by: Annotated[Name | None, Field(description="Who says so.", examples=["Ana"])] = None
 
@@ -121,8 +144,8 @@ class ReportMissing(Operation[list[Fact]]):
     """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
 
     spec = _changes("POST /facts/reports", fixed={"kind": "missing"})
-    ref: Annotated[Name, Field(examples=["the billing service"])]
-    at: Moment | None = None
+    ref: Annotated[Name, Field(description="A name as the facts have it.", examples=["the billing service"])]
+    at: LearnedAt = None
 
 
 @operation
@@ -130,8 +153,8 @@ class ReportChange(Operation[list[Fact]]):
     """Something outside changed (a release, a team): the facts that name it want to be looked at."""
 
     spec = _changes("POST /facts/reports", fixed={"kind": "change"})
-    ref: Annotated[Name, Field(examples=["the billing service"])]
-    at: Moment | None = None
+    ref: Annotated[Name, Field(description="A name as the facts have it.", examples=["the billing service"])]
+    at: LearnedAt = None
 
 
 @operation
@@ -139,11 +162,13 @@ class Resolve(Operation[Fact | None]):
     """Decide a conflict: `keep` the id or the object of one side, or "neither"."""
 
     spec = _changes("POST /facts/review/{conflict_id}", runs="settled")
-    conflict_id: Name
+    conflict_id: Annotated[Name, Field(description="Its id; `facts review` shows it.")]
     keep: Annotated[
-        Name, Field(description="The id or object of one side, or `neither`.", examples=["neither"])
+        Name,
+        Field(description="The id or object of one side, or `neither`.", examples=["neither"]),
+        CommandLine(positional=False),
     ]
-    at: Moment | None = None
+    at: LearnedAt = None
 
 
 @operation
@@ -151,8 +176,8 @@ class Current(Operation[Listed[Fact]]):
     """What holds at `now`, as known at present."""
 
     spec = Spec("GET /facts", paged=True)
-    subject: Annotated[Name | None, Field(description="Who or what it is about.")] = None
-    predicate: Annotated[Name | None, Field(description="Such as 'lives in'.")] = None
+    subject: AnySubject = None
+    predicate: AnyPredicate = None
     _: KW_ONLY
     now: Annotated[Moment | None, Field(description="What holds then, as known at present.")] = None
 
@@ -163,8 +188,8 @@ class AsOf(Operation[Listed[Fact]]):
 
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
     instant: Annotated[Moment, Field(description="What held then.")]
-    subject: Annotated[Name | None, Field(description="Who or what it is about.")] = None
-    predicate: Annotated[Name | None, Field(description="Such as 'lives in'.")] = None
+    subject: AnySubject = None
+    predicate: AnyPredicate = None
     _: KW_ONLY
     known_at: Annotated[Moment | None, Field(description="As it was known then.")] = None
 
@@ -195,9 +220,9 @@ class Diff(Operation[FactDiff]):
     """What began, ended and changed from one instant to another, as believed now."""
 
     spec = Spec("GET /facts/diff")
-    t1: Moment
-    t2: Moment
-    subject: Annotated[Name | None, Field(description="Who or what it is about.")] = None
+    t1: Annotated[Moment, Field(description="From this instant.")]
+    t2: Annotated[Moment, Field(description="To this one.")]
+    subject: AnySubject = None
 
 
 @operation
@@ -205,8 +230,8 @@ class Stale(Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
     spec = Spec("GET /facts/stale")
-    threshold: Fraction = OLD_BELOW
-    now: Moment | None = None
+    threshold: Annotated[Fraction, Field(description="Confidence below which age counts.")] = OLD_BELOW
+    now: Annotated[Moment | None, Field(description="The moment asked about. Left out: now.")] = None
     _: KW_ONLY
     limit: Limit | None = None
 
@@ -223,7 +248,7 @@ class Get(Operation[Fact]):
     """The newest version of a fact."""
 
     spec = Spec("GET /facts/{fact_id}", runs="quick")
-    fact_id: Name
+    fact_id: FactId
 
 
 @operation
@@ -246,12 +271,16 @@ class DefinePredicate(Operation[None]):
     """Declare a predicate single- or multi-valued, with words that mean the same. What is known is placed anew."""
 
     spec = _changes("POST /facts/predicates", scope="admin", creates=True, status=204)
-    name: Annotated[Name, Field(examples=["drives"])]
+    name: Annotated[Name, Field(description="The predicate.", examples=["drives"])]
     _: KW_ONLY
-    multi: bool = False
-    synonyms: Synonyms = ()
-    domain: Name | None = None
-    at: Moment | None = None
+    multi: Annotated[
+        bool, Field(description="It may have several objects at once."), CommandLine("--multi/--single")
+    ] = False
+    synonyms: Annotated[
+        Synonyms, Field(description="Words that mean the same."), CommandLine("--synonym")
+    ] = ()
+    domain: Annotated[Name | None, Field(description="Domain of facts that name none.")] = None
+    at: LearnedAt = None
 
 
 @operation
@@ -262,4 +291,4 @@ class SetHalfLife(Operation[None]):
     domain: Annotated[
         Name | None, Field(description="Null: all that have none.", examples=["tech_preference"])
     ]
-    days: Days
+    days: Annotated[Days, Field(description="Days after which such a fact is half as sure.")]

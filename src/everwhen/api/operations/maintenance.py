@@ -10,6 +10,7 @@ from pydantic import Field, SkipValidation
 
 from everwhen.api.operations.base import (
     LOCAL,
+    CommandLine,
     IdOrIds,
     Ids,
     Label,
@@ -46,7 +47,7 @@ class Process(Operation[int]):
 
     spec = Spec(scope="write", traced="update_memory")
     _: KW_ONLY
-    timeout: Seconds | None = None
+    timeout: Annotated[Seconds | None, Field(description="Give up after so many seconds.")] = None
     progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
 
@@ -60,7 +61,9 @@ class Reextract(Operation[int]):
     spec = Spec(
         "POST /reextract", scope="admin", runs="long", status=202, answer="count", traced="update_memory"
     )
-    turns: Ids | None = None
+    turns: Annotated[
+        Ids | None, Field(description="Ids of turns. Left out: all."), CommandLine(positional=True)
+    ] = None
     _: KW_ONLY
     progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
@@ -70,7 +73,11 @@ class Reembed(Operation[None]):
     """Give the whole bank the vectors of another embedder, all at once or not at all."""
 
     spec = Spec(scope="admin")
-    model: Name
+    model: Annotated[
+        Name,
+        Field(description="conversation-1, fastembed:…, openai:… or sentence-transformers:…"),
+        CommandLine(positional=False),
+    ]
     _: KW_ONLY
     progress: Annotated[Progress | None, SkipValidation, LOCAL] = None
 
@@ -87,14 +94,14 @@ class Forget(Operation[Receipt]):
 
     spec = Spec("DELETE /turns", scope="write", runs="long", traced="delete_memory")
     _: KW_ONLY
-    turns: Annotated[IdOrIds | None, Field(description="Ids of turns.")] = None
+    turns: Annotated[IdOrIds | None, Field(description="Ids of turns."), CommandLine("--turn", "-t")] = None
     session: Annotated[Label | None, Field(description="A whole conversation.", examples=["s1"])] = None
     entity: Annotated[
         Label | None, Field(description="Everything about somebody or something, by name.", examples=["Ana"])
     ] = None
     between: Annotated[Stretch | None, Field(description="What was said in a while.")] = None
     everything: Annotated[bool, Field(description="All of it; needs the scope admin.")] = False
-    dry_run: Annotated[bool, Field(description="Only say what would go.")] = False
+    dry_run: Annotated[bool, Field(description="Only say what would be deleted.")] = False
 
     def __post_init__(self) -> None:
         if not (self.turns or self.session or self.entity or self.between or self.everything):
@@ -121,12 +128,16 @@ class Retain(Operation[Receipt]):
     """
 
     spec = Spec("POST /retain", scope="admin", runs="long", traced="delete_memory")
-    now: Annotated[Moment | None, Field(description="Ages are counted from here.")] = None
+    now: Annotated[
+        Moment | None,
+        Field(description="Ages are counted from here. Left out: now."),
+        CommandLine(positional=False),
+    ] = None
     _: KW_ONLY
     rule: Annotated[
         Rule | None, Field(description="Set this rule first; with `dry_run` it is only tried.")
     ] = None
-    dry_run: Annotated[bool, Field(description="Only say what would go.")] = False
+    dry_run: Annotated[bool, Field(description="Only say what would be deleted.")] = False
 
 
 @operation
@@ -137,7 +148,12 @@ class Export(Operation[int]):
     """
 
     spec = Spec(scope="admin")
-    path: Annotated[str | Path, SkipValidation, LOCAL]
+    path: Annotated[
+        str | Path,
+        SkipValidation,
+        LOCAL,
+        Field(description="The file to write; - is standard output, .gz is compressed."),
+    ]
     _: KW_ONLY
     vectors: Annotated[
         bool, Field(description="Without them it is far smaller, and importing it embeds again.")
@@ -163,9 +179,11 @@ class Backup(Operation[Path]):
     """
 
     spec = Spec(scope="admin")
-    path: Annotated[str | Path, SkipValidation, LOCAL]
+    path: Annotated[
+        str | Path, SkipValidation, LOCAL, Field(description="The file to write, or a folder for it.")
+    ]
     _: KW_ONLY
-    overwrite: bool = False
+    overwrite: Annotated[bool, Field(description="Replace a file that is there.")] = False
 
 
 @operation
@@ -183,4 +201,8 @@ class Doctor(Operation[list[Finding]]):
     """
 
     spec = Spec("POST /doctor", scope="admin", runs="long", traced="update_memory")
-    fix: bool = False
+    fix: Annotated[
+        bool,
+        Field(description="Rebuild what is derived; turns are never touched."),
+        CommandLine(positional=False),
+    ] = False

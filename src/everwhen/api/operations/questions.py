@@ -11,9 +11,11 @@ from pydantic import Field
 from everwhen.api.operations.base import (
     WHOLE,
     AnyMetadata,
+    AskedAt,
     AsOfTime,
     AtMost,
     Budget,
+    CommandLine,
     Fraction,
     Kinds,
     KnownAtTime,
@@ -68,12 +70,14 @@ class RecallMemories(Operation[Recall]):
     )
     max_tokens: Annotated[Tokens, Field(description="What the answer may take.")] = MAX_TOKENS
     top_k: Annotated[
-        Annotated[int, Ge(1), AtMost(10_000), WHOLE] | None, Field(description="Memories at the most.")
+        Annotated[int, Ge(1), AtMost(10_000), WHOLE] | None,
+        Field(description="Memories at the most, the best ones."),
+        CommandLine("--limit", "--top-k", "-n"),
     ] = None
-    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    at: AskedAt = None
     between: Annotated[Stretch | None, Field(description="When it was said.")] = None
-    before: Moment | None = None
-    after: Moment | None = None
+    before: Annotated[Moment | None, Field(description="Only what was said before.")] = None
+    after: Annotated[Moment | None, Field(description="Only what was said at or after.")] = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
     kinds: Annotated[
@@ -90,10 +94,10 @@ class RecallMemories(Operation[Recall]):
             "opinion: what somebody believes. Default all."
         ),
     ] = None
-    metadata: AnyMetadata | None = None
+    metadata: Annotated[AnyMetadata | None, Field(description="Only what has these entries.")] = None
     min_confidence: Annotated[Fraction | None, Field(description="Of facts.")] = None
-    order: Annotated[str, OneOf(ORDERS)] = "relevance"
-    recipe: Annotated[Recipe | None, RecipeField("recall")] = None
+    order: Annotated[str, OneOf(ORDERS), Field(description="The order of the memories.")] = "relevance"
+    recipe: Annotated[Recipe | None, RecipeField("recall"), Field(description="In place of a budget.")] = None
     fresh: Annotated[bool, Field(description="Wait until all that was added is read.")] = False
 
 
@@ -116,7 +120,7 @@ class PromptContext(Operation[Context]):
     ]
     _: KW_ONLY
     max_tokens: Annotated[Tokens, Field(description="What both parts may take.")] = CONTEXT_TOKENS
-    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    at: AskedAt = None
     stable_at: Annotated[
         Moment | None, Field(description="What the stable part knows of [all before the day of asking].")
     ] = None
@@ -146,15 +150,23 @@ class Ask(Operation[Answer]):
     """
 
     spec = Spec("POST /ask")
-    question: Annotated[Text, Field(examples=["When did Ana move to Porto?"])]
+    question: Annotated[Text, Field(description="The question.", examples=["When did Ana move to Porto?"])]
     _: KW_ONLY
-    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    at: AskedAt = None
     as_of: Annotated[Moment | None, Field(description="What had been said by then.")] = None
     model: Annotated[
-        Model | None, Field(description="`none`, or the server's own when left out.", examples=["none"])
+        Model | None,
+        Field(
+            description="openai:…, anthropic:…, google:…, ollama:… or `none`. Left out: the setting `llm`.",
+            examples=["none"],
+        ),
     ] = None
-    recipe: Annotated[AgentRecipe | None, RecipeField("answer")] = None
-    session: Label | None = None
+    recipe: Annotated[
+        AgentRecipe | None, RecipeField("answer"), Field(description="Stages of a model's answer.")
+    ] = None
+    session: Annotated[Label | None, Field(description="The conversation that the question belongs to.")] = (
+        None
+    )
 
 
 @operation
@@ -183,7 +195,7 @@ class When(Operation[TimeAnswer | None]):
         Text, Field(description="A question, or the event itself.", examples=["When did Ana move to Porto?"])
     ]
     _: KW_ONLY
-    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    at: AskedAt = None
     between: Stretch | None = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
@@ -197,10 +209,10 @@ class Compare(Operation[Comparison]):
     """
 
     spec = Spec("POST /compare")
-    a: Annotated[Text, Field(examples=["Ana's move to Porto"])]
-    b: Annotated[Text, Field(examples=["Ana's new job"])]
+    a: Annotated[Text, Field(description="One event.", examples=["Ana's move to Porto"])]
+    b: Annotated[Text, Field(description="The other one.", examples=["Ana's new job"])]
     _: KW_ONLY
-    at: Annotated[Moment | None, Field(description="The moment of asking.")] = None
+    at: AskedAt = None
     as_of: AsOfTime = None
     known_at: KnownAtTime = None
 
@@ -218,7 +230,11 @@ class Timeline(Operation[Listed[Entry]]):
     spec = Spec("POST /timeline", paged=True)
     about: Annotated[Text | None, Field(description="Only what is about this.", examples=["Porto"])] = None
     between: Stretch | None = None
-    grain: Annotated[Grain, OneOf(GRAINS)] | None = None
+    grain: Annotated[
+        Annotated[Grain, OneOf(GRAINS)] | None,
+        Field(description="Headings for units of time."),
+        CommandLine(positional=False),
+    ] = None
     _: KW_ONLY
     negated: Annotated[bool, Field(description="Also what did not happen.")] = False
     as_of: AsOfTime = None

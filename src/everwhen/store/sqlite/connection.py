@@ -283,7 +283,7 @@ def translate(error: sqlite3.Error, path: Path, busy_seconds: float) -> Everwhen
 def _damaged(path: Path, what: str) -> Damaged:
     return Damaged(
         f"bank '{path.stem}' is damaged ({what}): keep {path} as it is, and restore a backup in its place; "
-        "`everwhen bank doctor --salvage OUT.jsonl` saves the turns that can be read"
+        "`everwhen bank salvage OUT.jsonl` saves the turns that can be read"
     )
 
 

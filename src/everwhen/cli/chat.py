@@ -1,22 +1,23 @@
-"""`ask`: answers in words, with a model or without one; `chat`: a conversation that is remembered."""
+"""`chat`: a conversation that is remembered, with a model or without one."""
 
 from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
-from typer import Argument, Option
+from typer import Option
 
+from everwhen.api.operations.questions import Ask
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.facts import DECIDE
-from everwhen.cli.safe_printing import local, printable, spoken_of
+from everwhen.cli.performers import print_answer
+from everwhen.cli.printing import local, printable
+from everwhen.cli.renderers import show_memories, show_sources, show_trace
 
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory
     from everwhen.models.llm import LLM
     from everwhen.types import Answer, Context, Recall
-    from everwhen.types.agent_recipe import AgentRecipe
 
 Model = Annotated[
     str | None, Option(help="openai:…, anthropic:…, google:…, ollama:… or none [EVERWHEN_LLM, else none].")
@@ -34,95 +35,6 @@ SHOWN = 3
 """Recalled memories that are shown without being asked for."""
 WIDTH = 100
 """Characters of each."""
-
-
-@app.command()
-def ask(
-    here: GlobalOptions,
-    question: Annotated[str, Argument(help="The question.")],
-    model: Model = None,
-    base_url: BaseUrl = None,
-    at: Annotated[str | None, Option(help="The moment of asking [now].")] = None,
-    as_of: Annotated[str | None, Option(help="Only what had been said by then.")] = None,
-    without: Annotated[
-        list[str] | None,
-        Option(
-            metavar="STAGE",
-            help="Leave out a stage (guidance, retrieval, rerank, dates) or tools (grep, vectors, events, facts, "
-            "timeline, date_math); may be given several times.",
-        ),
-    ] = None,
-    trace: Annotated[bool, Option("--trace", help="Show what was done for the answer.")] = False,
-) -> None:
-    """The answer to a question with the turns that bear it out; without a model, in the memory's own words."""
-    here.expect_models()
-    with here.reading(at, llm_base_url=base_url) as (memory, clock):
-        then = clock.last(as_of, "as_of")
-        chosen: dict[str, Any] = {"at": clock.at, "as_of": then, "model": model, "recipe": _recipe(without)}
-        if here.json:
-            here.print(memory.ask(question, **chosen))
-            return
-        answer = _stream(memory, question, chosen)
-        _show_sources(here, answer, clock.zone)
-        if trace:
-            _show_trace(here, answer)
-
-
-def _recipe(without: list[str] | None) -> AgentRecipe | None:
-    if not without:
-        return None
-    from everwhen.types.agent_recipe import FULL
-
-    recipe = FULL
-    for stage in without:
-        recipe = recipe.without(stage)
-    return recipe
-
-
-def _stream(memory: Memory, question: str, chosen: dict[str, Any]) -> Answer:
-    """Print an answer as it comes."""
-    from everwhen.types import Answer
-
-    for piece in memory.ask_stream(question, **chosen):
-        if isinstance(piece, Answer):
-            print(flush=True)
-            return piece
-        print(printable(piece), end="", flush=True)
-    raise AssertionError("a stream ends with its answer")
-
-
-def _show_sources(here: GlobalOptions, answer: Answer, zone: str) -> None:
-    """Where it comes from, and what it took."""
-    for one in answer.citations:
-        said = f"  {local(one.said_at, one.zone):%Y-%m-%d} "
-        here.say((said, "cyan"), (f"{one.speaker}: ", "bold"), f"“{one.quote}”", (f"  {one.turn}", "dim"))
-    # Without a model the time stands in the words already, in the zone in which it was said.
-    for interval in answer.intervals if answer.method != "extractive" else ():
-        here.say(f"  {spoken_of(interval, zone)}", style="green")
-    for question in answer.asks:
-        here.say((question, "yellow"), (f"  {DECIDE}", "dim"))
-    used = answer.usage
-    told = "extractive, no model" if not used.requests else f"{answer.method}, {used.requests} requests"
-    tokens = f", {used.input_tokens:,} + {used.output_tokens:,} tokens" if used.requests else ""
-    cost = f", ${used.cost:.4f}" if used.cost is not None else ""
-    sure = "" if answer.abstained else f"; confidence {answer.confidence:.2f}"
-    here.remark(f"({told}{tokens}{cost}{sure})")
-
-
-def _show_trace(here: GlobalOptions, answer: Answer) -> None:
-    trace = answer.trace
-    for point in trace.get("guidance", ()):
-        here.say(("look for  ", "cyan"), point)
-    for step in trace.get("steps", ()):
-        mark, colour = ("error", "red") if step.get("error") else ("tool", "cyan")
-        tool, took = (f"{step['tool']} ", "bold"), (f"  {step['ms']:.0f} ms", "dim")
-        here.say((f"{mark:8}  ", colour), tool, step["arguments"], took)
-    for kind in ("dropped", "notes"):
-        for line in trace.get(kind, ()):
-            here.say((f"{kind:8}  ", "yellow"), str(line))
-    for name, value in trace.items():
-        if name not in ("guidance", "steps", "dropped", "notes", "by_phase") and value not in (None, [], ()):
-            here.say((f"{name:8}  ", "cyan"), str(value))
 
 
 class Chat:
@@ -157,27 +69,26 @@ class Chat:
     def ask(self, question: str) -> Answer:
         """Answer from the memory, with sources."""
         asked = datetime.now(UTC)
-        options: dict[str, Any] = {"at": asked, "model": self.model, "session": self.session}
-        self.answer = _stream(self.memory, question, options)
-        _show_sources(self.here, self.answer, self.here.zone_of(self.memory))
+        self.answer = print_answer(
+            self.memory, Ask(question, at=asked, model=self.model, session=self.session)
+        )
+        show_sources(self.here, self.answer, self.here.zone_of(self.memory))
         self.recalled = self.memory.recall(question, at=asked)
         return self.answer
 
     def command(self, line: str) -> None:
         """What begins with a slash."""
-        from everwhen.cli.recall_commands import show
-
         command, _, rest = line.partition(" ")
         words = rest.strip()
         recalled = self.memory.recall(words) if command == "/recall" and words else self.recalled
         if command == "/ask" and words:
             self.ask(words)
         elif command == "/recall" and recalled is not None:
-            show(self.here, recalled, explain=True, limit=10)
+            show_memories(self.here, recalled, why=True, limit=10)
         elif command == "/context" and self.context is not None:
             self.here.say(f"{self.context.stable}\n{self.context.fresh}".strip())
         elif command == "/why" and self.answer is not None:
-            _show_trace(self.here, self.answer)
+            show_trace(self.here, self.answer)
         elif command in ("/recall", "/context", "/why"):
             self.here.say("nothing was asked yet")
         else:
@@ -265,8 +176,8 @@ def chat(
             from everwhen.models.llm import llm_of
 
             talk = ModelChat(here, memory, session, name, chosen, llm_of(settings, chosen))
-        told = "no model" if chosen == "none" else chosen
-        here.remark(f"bank {memory.bank}, session {session}, {told}. {HELP}")
+        with_model = "no model" if chosen == "none" else chosen
+        here.remark(f"bank {memory.bank}, session {session}, {with_model}. {HELP}")
         while (words := _line()) is not None and words not in ("/quit", "/exit"):
             if words.startswith("/"):
                 talk.command(words)

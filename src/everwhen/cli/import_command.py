@@ -1,11 +1,10 @@
-"""`add`, `import`: messages, conversations and notes into a bank; `process`, `reextract`: what is made of them then."""
+"""`import`: conversations, memories and notes of other programs into a bank."""
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -13,10 +12,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Exit, Option
 
-from everwhen.cli import interrupt
-from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.extract_behind import extract_behind, is_left
-from everwhen.cli.progress import counting, working
+from everwhen.cli.app import GlobalOptions, app, interrupted_says
+from everwhen.cli.performers import LATER, extract
+from everwhen.cli.printing import counting
 from everwhen.errors import Damaged, NotFound, Refused, UsageError
 
 if TYPE_CHECKING:
@@ -24,100 +22,8 @@ if TYPE_CHECKING:
     from everwhen.types import Message
     from everwhen.write.importers.conversation import Conversation, ReadingOptions
 
-LONG = 20_000
-"""Characters that take so long to embed that one wants to see it working."""
 SHOWN = 5
 """Problems of a folder's files that are printed; JSON has all of them."""
-LATER = "none"
-"""The setting `extract` of a bank that leaves extraction to `everwhen bank process`."""
-
-Wait = Annotated[
-    bool | None,
-    Option(
-        "--wait/--no-wait", help="Wait until events and entities are extracted, or leave it for `process`."
-    ),
-]
-
-
-@app.command()
-def add(
-    here: GlobalOptions,
-    text: Annotated[
-        list[str],
-        Argument(help="What was said, one message an argument; - reads a message from standard input."),
-    ],
-    role: Annotated[str, Option(help="user, assistant, system or tool.")] = "user",
-    name: Annotated[str | None, Option(help="Who said it.")] = None,
-    session: Annotated[str | None, Option(help="Conversation [the day's].")] = None,
-    at: Annotated[str | None, Option(help="When: ISO 8601 or 'last Friday' [now].")] = None,
-    wait: Wait = None,
-) -> None:
-    """Remember one or more messages.
-
-    With neither --wait nor --no-wait, events and entities are extracted behind the command.
-    """
-    waits = wait or (wait is None and not here.own_process)
-    with here.open(create=True, **({} if waits else {"extract": LATER})) as memory:
-        words = [_standard_input() if one == "-" else one for one in text]
-        many = sum(map(len, words))
-        with working(here, f"embedding {many:,} characters") if many > LONG else nullcontext():
-            messages = [{"role": role, "content": one, "name": name} for one in words]
-            added = memory.add(messages, session=session, at=at, zone=here.zone)
-        turns = "1 turn" if added.new == 1 else f"{added.new} turns"
-        here.tell(added, f"remembered {turns} in session {added.session} of bank {memory.bank}")
-        if waits:
-            extract(here, memory)
-    if wait is None and not waits and not extract_behind(here):
-        with here.open() as memory:
-            extract(here, memory)
-
-
-def _standard_input() -> str:
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except AttributeError:
-        raise UsageError("there is no standard input to read; give the text as an argument") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"standard input is not UTF-8 (byte {error.start}); convert it, with iconv for example"
-        ) from None
-
-
-@app.command()
-def process(here: GlobalOptions, lock: Annotated[int | None, Option(hidden=True)] = None) -> None:
-    """Extract from the turns that still wait for it.
-
-    They were added with --no-wait, or a crash left them.
-    """
-    with here.open() as memory:
-        done, bank = extract(here, memory), memory.bank
-        while lock is not None and is_left(lock, memory):
-            done += extract(here, memory)
-    said = f"{done} turns extracted" if done else "nothing was pending"
-    here.tell({"bank": bank, "processed": done}, f"bank {bank}: {said}")
-
-
-def extract(here: GlobalOptions, memory: Memory) -> int:
-    """Extract what is pending, with a progress bar; how many turns."""
-    total = memory.stats().pending
-    with counting(here, "extracting", total) as tick:
-        return memory.process(progress=lambda left: tick(max(total - left, 0)))
-
-
-@app.command()
-def reextract(
-    here: GlobalOptions, turns: Annotated[list[str] | None, Argument(help="Ids of turns [all].")] = None
-) -> None:
-    """Derive events, entities and links again.
-
-    What people decided about entities stays.
-    """
-    with here.open() as memory:
-        total = len(turns) if turns else memory.stats().turns
-        with counting(here, "extracting", total) as tick:
-            count = memory.reextract(turns or None, progress=lambda left: tick(max(total - left, 0)))
-    bank = memory.bank
-    here.tell({"bank": bank, "reextracted": count}, f"bank {bank}: {count} turns extracted again")
 
 
 @app.command("import")
@@ -147,7 +53,12 @@ def import_(
     name: Annotated[
         str | None, Option(help="Who the user is, where the file does not say it: ChatGPT, Claude, notes.")
     ] = None,
-    wait: Wait = True,
+    wait: Annotated[
+        bool,
+        Option(
+            "--wait/--no-wait", help="Extract events and entities at the end, or leave it for `bank process`."
+        ),
+    ] = True,
 ) -> None:
     """Import conversations, memories and notes into one bank.
 
@@ -170,9 +81,9 @@ def import_(
     if file.is_file() and (format == "everwhen" or (format == "auto" and is_export(file))):
         if name is not None:
             raise UsageError("an export of everwhen keeps the names that it has; leave --name out")
-        _import_export(here, file, bool(wait))
+        _import_export(here, file, wait)
         return
-    interrupt.say("interrupted; what was added is kept, and the same command goes on from there")
+    interrupted_says("interrupted; what was added is kept, and the same command goes on from there")
     with counting(here, f"importing {file.name}") as tick:
         done = _Import(here, format, options, name, tick)
         if file.is_dir():
@@ -183,7 +94,7 @@ def import_(
         here.bank = bank
         with here.open() as memory:
             extract(here, memory)
-    done.tell()
+    done.report()
     if done.conflicts or done.problems:
         raise Exit(1)
 
@@ -271,7 +182,7 @@ class _Import:
 
         before = self.seen
 
-        def told(done: int) -> None:
+        def note_progress(done: int) -> None:
             self.seen = before + done
             self.tick(self.seen)
 
@@ -285,7 +196,7 @@ class _Import:
                     continue
                 memory = self._bank()
                 added = memory.add_many(
-                    chain(first, messages), zone=options.zone, at=options.at, progress=told
+                    chain(first, messages), zone=options.zone, at=options.at, progress=note_progress
                 )
             finally:
                 self.left_out += one.left_out
@@ -298,7 +209,7 @@ class _Import:
             nameless = one.role == "user" and one.name is None
             yield replace(one, name=self.name) if self.name is not None and nameless else one
 
-    def tell(self) -> None:
+    def report(self) -> None:
         here, say = self.here, self.here.say
         result = {
             "banks": self.banks,
@@ -333,7 +244,7 @@ def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
     """A whole bank, named as it was unless --bank says otherwise."""
     from everwhen.store.files.export import read_header
 
-    interrupt.say("interrupted; what was loaded is kept aside, and the same command goes on from there")
+    interrupted_says("interrupted; what was loaded is kept aside, and the same command goes on from there")
     header = read_header(file)
     here.bank = here.bank or header.bank
     with here.open(create=True, embedder=header.embedder, extract=LATER) as memory:
@@ -343,7 +254,7 @@ def _import_export(here: GlobalOptions, file: Path, wait: bool) -> None:
     if wait:
         with here.open() as memory:
             extract(here, memory)
-    here.tell(
+    here.report(
         {"bank": here.bank, "rows": rows, "turns": turns, "format": "everwhen"},
         f"bank {here.bank}: {rows:,} rows, {turns:,} turns",
     )

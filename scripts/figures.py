@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.text import Text
 
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.demo import tell
+from everwhen.cli.demo import show_demo
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "img"
@@ -40,7 +40,7 @@ def demo() -> None:
     """The end of what `make demo` prints, as an SVG."""
     here = GlobalOptions()
     here.console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
-    tell(here)
+    show_demo(here)
     lines = here.console.export_text(styles=True).splitlines()
     picture = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
     begin = next(i for i, line in enumerate(lines) if "27 June 2025" in line)

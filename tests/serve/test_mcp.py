@@ -202,7 +202,7 @@ class Never:
             threading.Event().wait()
 sys.meta_path.insert(0, Never())
 sys.argv[1:] = ["server", "mcp", "--bank", "ana"]
-from everwhen.cli import main
+from everwhen.cli.app import main
 main()
 """
 """`everwhen server mcp` where nothing that takes time to load ever gets there."""

@@ -13,7 +13,7 @@ from everwhen.api.memory.events import find_entity
 from everwhen.api.operations.base import does
 from everwhen.api.operations.conversation import Consolidate, Profile, Tree
 from everwhen.errors import UsageError
-from everwhen.store.as_of import AsOf
+from everwhen.store.rows import AsOf
 from everwhen.types import Consolidated, Listed, Node, Statement, Time
 from everwhen_time import Interval
 

@@ -1,29 +1,22 @@
 """Draw the pictures of the documents from real runs: `make figures`.
 
-The demo is run here. The plots take what `make bench` wrote to `build/bench` (or the folder given); one whose run is
-not there is left as it is.
+They take what `make bench` wrote to `build/bench` (or the folder given); one whose run is not there is left as it is.
+Pictures of older figures lie beside them in benchmarks/history/.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.text import Text
-
-from everwhen.cli.app import GlobalOptions
-from everwhen.cli.demo import show_demo
-
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "img"
+HISTORY = ROOT / "benchmarks" / "history" / "img"
 FIGURES = ROOT / "training/figures/extractive.json"
 RUNS = ROOT / "build" / "bench"
 
@@ -34,22 +27,6 @@ WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT, TOP, BOTTOM = 64, 36, 40, 52
 FEW = 8
 """Questions below which a share says nothing."""
-
-
-def demo() -> None:
-    """The end of what `make demo` prints, as an SVG."""
-    here = GlobalOptions()
-    here.console = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
-    show_demo(here)
-    lines = here.console.export_text(styles=True).splitlines()
-    picture = Console(record=True, width=104, file=io.StringIO(), force_terminal=True, highlight=False)
-    begin = next(i for i, line in enumerate(lines) if "27 June 2025" in line)
-    for line in ["$ make demo", "…", *lines[begin:]]:
-        picture.print(Text.from_ansi(line), overflow="crop", no_wrap=True)
-    svg = picture.export_svg(title="everwhen", unique_id="everwhen-demo")
-    # Rich names web fonts: a picture must not call anybody, and every reader has a monospaced font.
-    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL).replace("Fira Code, ", "")
-    (IMAGES / "demo.svg").write_text(svg, encoding="utf-8")
 
 
 def tokens(run: Mapping[str, Any]) -> str:
@@ -228,26 +205,24 @@ def plot(
 
 
 def main(folder: Path) -> None:
-    IMAGES.mkdir(parents=True, exist_ok=True)
-    demo()
     held_out = json.loads(FIGURES.read_text("utf-8"))
-    (IMAGES / "confidence.svg").write_text(confidence(held_out), encoding="utf-8")
+    (HISTORY / "confidence.svg").write_text(confidence(held_out), encoding="utf-8")
     runs = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(folder.glob("*.json"))}
     ablated = [run for run in runs.values() if run.get("bench") == "locomo" and run.get("ablations")]
     if ablated:
         (IMAGES / "recall-tokens.svg").write_text(tokens(ablated[-1]), encoding="utf-8")
     timed = [run for name, run in runs.items() if name.startswith("speed_")]
     if len(timed) > 1:
-        (IMAGES / "recall-growth.svg").write_text(growth(timed), encoding="utf-8")
+        (HISTORY / "recall-growth.svg").write_text(growth(timed), encoding="utf-8")
     if "study_writing" in runs:
-        (IMAGES / "ingest-growth.svg").write_text(ingest(runs["study_writing"]), encoding="utf-8")
+        (HISTORY / "ingest-growth.svg").write_text(ingest(runs["study_writing"]), encoding="utf-8")
     studied = {
         name: runs[key]
         for name, key in (("LoCoMo", "study_satf"), ("LongMemEval", "study_satf_longmemeval"))
         if key in runs
     }
     if studied:
-        (IMAGES / "satf-types.svg").write_text(satf_types(studied), encoding="utf-8")
+        (HISTORY / "satf-types.svg").write_text(satf_types(studied), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,13 @@
 """How many of our files one `add` and one `recall` pass, counted with `sys.setprofile`.
 
-Run it as `python scripts/files_passed.py`. The bank is warm; what is counted is the call itself, in the calling thread.
+Run it as `python scripts/files_passed.py`; `--write` puts the list into docs/architecture.md too. The bank is warm;
+what is counted is the call itself, in the calling thread.
 """
 
 from __future__ import annotations
 
+import argparse
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -15,6 +18,7 @@ from typing import Any
 from everwhen import Memory
 
 SOURCES = Path(__file__).parents[1] / "src"
+PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
 
 
 def passed(call: Callable[[], object]) -> list[str]:
@@ -33,18 +37,39 @@ def passed(call: Callable[[], object]) -> list[str]:
     return list(seen)
 
 
-def main() -> None:
+def calls() -> dict[str, list[str]]:
+    """The files of an `add` and of a `recall` in a small warm bank."""
     with tempfile.TemporaryDirectory() as home, Memory.open(home, "b") as memory:
         memory.add({"name": "Ana", "content": "I moved to Porto last week."}, session="s")
         memory.recall("Where does Ana live?")
         memory.flush()
         said = {"name": "Ana", "content": "We booked Lagos for June."}
-        for name, files in (
-            ("add", passed(lambda: memory.add(said, session="s"))),
-            ("recall", passed(lambda: memory.recall("Where does Ana live?"))),
-        ):
-            print(f"{name}: {len(files)} files")
-            print("\n".join(f"  {file}" for file in files))
+        return {
+            "add": passed(lambda: memory.add(said, session="s")),
+            "recall": passed(lambda: memory.recall("Where does Ana live?")),
+        }
+
+
+def write(found: dict[str, list[str]]) -> None:
+    """Fill the block of docs/architecture.md."""
+    lines = [f"- `{name}`, {len(files)} files: `{'`, `'.join(files)}`" for name, files in found.items()]
+    block = "\n".join(line.replace("`everwhen/", "`") for line in lines)
+    page = PAGE.read_text(encoding="utf-8")
+    marks = r"(<!-- files-passed -->\n).*?(<!-- /files-passed -->)"
+    page = re.sub(marks, lambda mark: f"{mark[1]}{block}\n{mark[2]}", page, flags=re.DOTALL)
+    PAGE.write_text(page, encoding="utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--write", action="store_true", help="put the list into docs/architecture.md")
+    given = parser.parse_args()
+    found = calls()
+    for name, files in found.items():
+        print(f"{name}: {len(files)} files")
+        print("\n".join(f"  {file}" for file in files))
+    if given.write:
+        write(found)
 
 
 if __name__ == "__main__":

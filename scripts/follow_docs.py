@@ -29,10 +29,9 @@ from typing import Any
 
 ROOT = Path(__file__).parents[1]
 GUIDES = (
-    "README.md", "docs/index.md", "docs/chatbot.md", "docs/coding-agents.md", "docs/importing.md",
-    "docs/facts-and-time.md", "docs/agent.md", "docs/wrap.md", "docs/llm.md", "docs/ui.md", "docs/cli.md",
-    "docs/serve.md", "docs/mcp.md", "docs/reliability.md", "docs/evaluate.md", "docs/troubleshooting.md",
-    "docs/moving.md",
+    "README.md", "docs/index.md", "docs/chatbot.md", "docs/coding-agents.md", "docs/importing.md", "docs/moving.md",
+    "docs/facts.md", "docs/time.md", "docs/agent.md", "docs/models.md", "docs/ui.md", "docs/cli.md", "docs/serve.md",
+    "docs/reliability.md", "docs/evaluate.md", "docs/ideas.md", "docs/troubleshooting.md",
 )  # fmt: skip
 """The pages that a newcomer follows. docs/scale.md needs a PostgreSQL server, and has tests that start one."""
 SLOW = (

@@ -147,7 +147,7 @@ def _mcp() -> str:
     lines = head(
         "MCP tools", "Every tool that `everwhen server mcp` gives to a client, as the client sees it."
     )
-    lines += ["[MCP](../mcp.md) says how to connect a client, and how much comes back.", ""]
+    lines += ["[MCP](../serve.md#mcp) says how to connect a client, and how much comes back.", ""]
     for tool in TOOLS.values():
         if not getattr(tool, "listed", True):
             continue

@@ -1,4 +1,4 @@
-"""The pictures of docs/ui.md: every page in light and in dark, and one at a phone's width.
+"""The pictures of docs/ui.md: each page once, in light or in dark, and two at a phone's width.
 
     python scripts/screenshots.py [--out docs/img] [--only facts]
 
@@ -25,7 +25,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import ViewportSize
 
-PAGES = ("overview", "recall", "timeline", "conversations", "facts", "entities", "tree", "map", "import")
+LIGHT = ("overview", "recall", "timeline", "conversations", "entities", "map", "import")
+DARK = ("facts", "tree")
+PHONE = ("overview", "timeline")
+PAGES = (*LIGHT, *DARK)
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 NARROW: ViewportSize = {"width": 390, "height": 844}
 COLOURS = 224
@@ -116,9 +119,9 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         looks = [
-            ("light", WIDE, only),
-            ("dark", WIDE, only),
-            ("phone", NARROW, ("overview", "timeline", "facts")),
+            ("light", WIDE, LIGHT),
+            ("dark", WIDE, DARK),
+            ("phone", NARROW, PHONE),
         ]
         for look, size, names in looks:
             context = browser.new_context(viewport=size, color_scheme="dark" if look == "dark" else "light")
@@ -126,9 +129,7 @@ def shoot(url: str, out: Path, only: tuple[str, ...]) -> None:
             for name in names:
                 if name not in only:
                     continue
-                page.goto(
-                    f"{url}/ui/marta/{name}{'?as_of=2025-05-20' if name == 'facts' and look == 'dark' else ''}"
-                )
+                page.goto(f"{url}/ui/marta/{name}{'?as_of=2025-05-20' if name == 'facts' else ''}")
                 ready(page, name)
                 path = out / f"ui-{name}-{look}.png"
                 page.screenshot(path=path)

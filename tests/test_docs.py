@@ -19,7 +19,6 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "src" / "everwhen_time" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
-    *sorted((ROOT / "docs" / "ideas").glob("*.md")),
 ]
 GENERATED = ("python.md", "cli.md", "http.md", "mcp.md", "settings.md")
 """Pages in docs/reference/, which `make reference` writes."""
@@ -149,3 +148,13 @@ def test_every_page_is_in_the_navigation_of_the_site() -> None:
     listed = re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     written = [str(page.relative_to(ROOT / "docs")) for page in PAGES if page.is_relative_to(ROOT / "docs")]
     assert sorted(listed) == sorted([*written, *(f"reference/{name}" for name in GENERATED)])
+
+
+def test_the_files_that_the_architecture_lists_exist() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"<!-- files-passed -->\n(.*?)<!-- /files-passed -->", page, re.DOTALL)
+    named = re.findall(r"`([\w/]+\.py)`", block)
+    gone = [
+        name for name in named if not any((ROOT / "src" / base / name).exists() for base in (".", "everwhen"))
+    ]
+    assert named and not gone, "run python scripts/files_passed.py --write"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -321,13 +320,10 @@ def rows(document: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
-def test_every_row_has_a_place_a_switch_a_figure_and_a_test(document: str) -> None:
+def test_every_row_has_a_switch_a_figure_and_a_test(document: str) -> None:
     table = rows(document)
     assert [row[0] for row in table] == list(ROWS[document])
-    package = Path(__file__).parent.parent / "src" / "everwhen"
-    for _, where, switch, worth in table:
-        assert all((package / named).exists() for named in re.findall(r"`([\w/.]+)`", where)), where
-        assert switch and worth
+    assert all(switch and worth for _, switch, worth in table)
 
 
 @pytest.mark.parametrize(

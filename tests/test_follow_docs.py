@@ -44,6 +44,7 @@ def test_the_readme_succeeds_word_by_word(
     assert [what.split()[1] for what in done if what.startswith("everwhen")] == [
         "add",
         "recall",
+        "when",
         "setup",
         "setup",
     ]

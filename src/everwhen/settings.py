@@ -142,7 +142,7 @@ class Settings:
     time_by_llm: bool = False
     """That model also reads which time a question is about (TEMPR; the recipe `TEMPR` has it); else rules do."""
     gate: Literal["none", "careful", "strict"] = "none"
-    """What recall leaves out because it hardly helps; docs/tree.md says what each costs."""
+    """What recall leaves out because it hardly helps; docs/tree.md says what each does."""
     tree_recall: bool = False
     """Recall takes nodes of the memory tree along (hierarchical recall)."""
     show_dates: bool = True
@@ -162,7 +162,7 @@ class Settings:
     reader: Literal["reader-2", "none"] = "reader-2"
     """What reads the first candidates beside the question; `none` leaves them as they were found."""
     read: int = 3
-    """How many of them. More is slower and better; docs/models.md has the curve."""
+    """How many of them. More is slower and better (benchmarks/history/models.md)."""
 
     # Graph
     graph_recall: bool = False

@@ -31,7 +31,11 @@ def convention_rows() -> list[tuple[str, str]]:
 
 
 def language_rows() -> list[tuple[str, str, str]]:
-    return [(code, text, wanted) for code, text, wanted in rows("Other languages")]
+    """Sentences in other languages: those of the page, and those that a newcomer's language begins with."""
+    kept = (Path(__file__).parent / "other_languages.tsv").read_text(encoding="utf-8")
+    lines = [line.split("\t") for line in kept.splitlines()]
+    shown = [row for row in rows("Other languages") if row not in lines]
+    return [(code, text, wanted) for code, text, wanted in lines + shown]
 
 
 def _written(interval: Interval, clock: bool) -> str:

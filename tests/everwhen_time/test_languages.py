@@ -305,7 +305,7 @@ def test_a_sentence_takes_well_under_a_millisecond(code: str) -> None:
         begin = time.process_time_ns()
         assert resolve(LONG[code], NOW)
         laps.append((time.process_time_ns() - begin) / 1e6)
-    assert statistics.median(laps) < 1.5  # docs/time.md promises 0.5; slow runners are given room
+    assert statistics.median(laps) < 1.5  # docs/performance.md has 0.26; slow runners are given room
 
 
 def test_plain_english_loads_neither_data_files_nor_dateparser_nor_holidays() -> None:

@@ -107,14 +107,14 @@ SENTENCES = [
 
 
 def test_a_sentence_of_twenty_words_takes_well_under_a_millisecond() -> None:
-    """Measured by processor time, so that a busy machine does not fail it; the figure is in docs/time.md."""
+    """Measured by processor time, so that a busy machine does not fail it (benchmarks/history/time.md)."""
     laps = []
     for _ in range(40):
         for sentence in SENTENCES:
             begin = time.process_time_ns()
             resolve(sentence, NOW)
             laps.append((time.process_time_ns() - begin) / 1e6)
-    assert statistics.median(laps) < 1.5  # docs/time.md promises 0.5; slow runners are given room
+    assert statistics.median(laps) < 1.5  # docs/performance.md has 0.26; slow runners are given room
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ def test_every_route_that_the_page_names_exists(served: Served) -> None:
     for name in named:
         short = re.sub(r"\{\w+\}", "{}", name)
         assert {short, f"/v1/banks/{{}}{short}"} & known or name in (
-            "/v1", "/mcp", "/ui", "/openapi.json", "/v1/banks/{bank}",
+            "/v1", "/mcp", "/mcp/{bank}", "/ui", "/openapi.json", "/v1/banks/{bank}",
         ), name  # fmt: skip
 
 
 def test_the_configurations_of_the_mcp_page_name_a_command_that_exists() -> None:
-    page = (ROOT / "docs" / "mcp.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "serve.md").read_text(encoding="utf-8")
     found = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
     assert len(found) == 3
     for one in found:

@@ -60,7 +60,7 @@ class Recipe:
     """A complexity for every question, whatever the planner would say: for studies."""
     gate: Gating = "none"
     """What is left out because it hardly helps: nothing, what costs no evidence (`careful`), or all but a few
-    (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
+    (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each does."""
     facts: bool = True
     dates: bool = True
     """Resolve the times that turns speak of (`recall/date_annotations.py`): what their `occurred` and `shown` are
@@ -164,7 +164,8 @@ TIMEM = Recipe(
 )
 """TiMem's recall: leaves by eq. 7 (meaning, and the planner's keywords), the nodes above them inside the budgets of the
 question's complexity, and a gate that keeps what helps. A model plans and gates where `recall_llm` is set; with
-`order="level"` they come by level and nearness in time (eq. 11). docs/tree.md has the figures of its parts."""
+`order="level"` they come by level and nearness in time (eq. 11). Its parts are measured in
+benchmarks/history/tree.md."""
 
 RECIPES = {recipe.name: recipe for recipe in (MID, TEMPR, TIMEM)}
 """By name, as the command line takes them."""

@@ -342,11 +342,11 @@ def remove_units(sql: Sql, units: Iterable[int]) -> None:
             sql.run("drop_all_links", {"units": listed})
             sql.run("delete_vectors", (listed,))
             sql.run("delete_unit_turns", (listed,))
-            gone = sql.run("delete_units", (listed,))
-        tell_changed(sql, [row[0] for row in gone])
+            removed = sql.run("delete_units", (listed,))
+        note_changed(sql, [row[0] for row in removed])
 
 
-def tell_changed(sql: Sql, units: Sequence[int]) -> None:
+def note_changed(sql: Sql, units: Sequence[int]) -> None:
     """Let every index drop what it has of units, and read those again that are still there."""
     if units:
         with sql.pipeline():

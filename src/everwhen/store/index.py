@@ -96,13 +96,13 @@ class Tokenizer:
         known = self._terms_of  # replaced by another one, never changed: no lock is needed
         new = [word for word in dict.fromkeys(words) if word not in known]
         if new:
-            told = {
+            new_terms = {
                 word: [hash_term(term) for term in terms if term not in self._stop_terms]
                 for word, terms in zip(new, self.counts(new), strict=True)
             }
             if len(known) >= _WORDS:
                 known = {word: known[word] for word in words if word in known}
-            known = self._terms_of = known | told
+            known = self._terms_of = known | new_terms
         return [known[word] for word in words]
 
     def query(self, text: str) -> list[int]:
@@ -642,7 +642,7 @@ def _joined(a: IndexBatch, b: IndexBatch) -> IndexBatch:
 def _in_time_order(batch: IndexBatch) -> IndexBatch:
     at = batch.rows.at
     if np.all(at[1:] >= at[:-1]):
-        return batch  # the usual case: conversations are told forwards
+        return batch  # the usual case: turns come in the order of time
     order = np.argsort(at, kind="stable")
     return IndexBatch(
         batch.rows.at_places(order),

@@ -214,7 +214,7 @@ class MemorySearch:
         }
 
     def _endings(self, units: Sequence[int]) -> list[str]:
-        """What evidence tells of the turns before: -1 is none."""
+        """What evidence shows of the turns before: -1 is none."""
         rows = self._database.units([unit for unit in units if unit >= 0])
         return [ending(rows[unit].speaker, rows[unit].text) if unit in rows else "" for unit in units]
 

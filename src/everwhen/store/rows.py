@@ -108,7 +108,7 @@ class FactRow:
     subject: str = ""
     predicate: str = ""
     zone: str | None = field(default=None, compare=False)
-    """Where the first turn that told it was said; None where no turn told it. Read with it, not written."""
+    """The zone of the first turn that said it; None where no turn did. Read with it, not written."""
 
     @property
     def is_proposed(self) -> bool:
@@ -407,10 +407,10 @@ class RemovedUnits:
     """What a removal deleted, by id, with the texts that must leave the caches too."""
 
     units: Mapping[str, tuple[str, ...]]
-    """By kind, those derived from the turns that are gone."""
+    """By kind, those derived from the turns that were removed."""
     entities: tuple[str, ...]
     texts: tuple[str, ...]
-    """What had been embedded of units that are gone."""
+    """What had been embedded of units that were removed."""
     vectors: int
     links: int
     unlinked: Mapping[int, int]

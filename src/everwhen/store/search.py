@@ -23,9 +23,9 @@ from everwhen_time import Interval
 Floats: TypeAlias = NDArray[np.float32]
 
 ENDING = 160
-"""Characters of the turn before that evidence tells."""
+"""Characters of the turn before that evidence shows."""
 DERIVED = frozenset({"event", "narrative", "fact"})
-"""Kinds that have a time of their own, beside that of the turn which told of them."""
+"""Kinds that have a time of their own, beside that of the turn which they came from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +169,12 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What a store knows of some units, an entry each, by ascending unit. Those that are gone, or do not pass the
+    """What a store knows of some units, an entry each, by ascending unit. Those that were removed, or do not pass the
     filter, are left out."""
 
     rows: Sequence[UnitRow]
     at: NDArray[np.int64]
-    """When it was said or, where nobody said it, is told of: microseconds."""
+    """When it was said or, where nobody said it, when its turn was said: microseconds."""
     sessions: NDArray[np.int64]
     """A key; what nobody said has one of its own."""
     places: NDArray[np.int64]
@@ -219,7 +219,7 @@ class Evidence:
 
 
 def ending(speaker: str, text: str) -> str:
-    """The end of what somebody said, as evidence tells it."""
+    """The end of what somebody said, as evidence shows it."""
     return f"{speaker}: {text}"[-ENDING:]
 
 

@@ -88,7 +88,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    gone: RemovedUnits
+    removed_units: RemovedUnits
     facts: tuple[str, ...]
     again: tuple[str, ...]
     texts: tuple[str, ...]
@@ -129,15 +129,15 @@ def remove(
     close_chains(eraser.facts, lost, at)
     texts = eraser.erase_facts(lost)
     staying = [one for one in dict.fromkeys(again) if one not in set(ids)]
-    gone = eraser.remove(ids, staying, retold, reports=names)
+    removed_units = eraser.remove(ids, staying, retold, reports=names)
     if uprooted.ids:
         eraser.mark([levels.session(*one) for one in store.tree.sessions_of(staying)])
     echo = _silence(eraser, store, turns, levels, at)
     return Removed(
-        gone,
+        removed_units,
         (*lost, *echo.facts),
         tuple(dict.fromkeys((*staying, *echo.again))),
-        (*texts, *gone.texts, *uprooted.texts, *echo.texts),
+        (*texts, *removed_units.texts, *uprooted.texts, *echo.texts),
         (*uprooted.ids, *echo.nodes),
         max(filter(None, (uprooted.until, echo.until)), default=None),
     )
@@ -168,9 +168,13 @@ def _silence(eraser: Eraser, store: Store, turns: Sequence[Turn], levels: Levels
     texts = eraser.erase_facts(facts)
     uprooted = eraser.uproot(under, [levels.session(*one) for one in store.tree.sessions_of(under)])
     eraser.mark([levels.session(*one) for one in store.tree.sessions_of(again)])
-    gone = eraser.remove((), list(dict.fromkeys(again)), ())
+    removed_units = eraser.remove((), list(dict.fromkeys(again)), ())
     return _Echo(
-        tuple(facts), tuple(again), uprooted.ids, (*texts, *gone.texts, *uprooted.texts), uprooted.until
+        tuple(facts),
+        tuple(again),
+        uprooted.ids,
+        (*texts, *removed_units.texts, *uprooted.texts),
+        uprooted.until,
     )
 
 
@@ -187,9 +191,9 @@ def _borrowed(
     eraser: Eraser, store: Store, turns: Sequence[Turn], facts: Mapping[str, Sequence[str]]
 ) -> list[str]:
     """Those of some learned facts (with their sources) that have words of the forgotten turns which theirs lack."""
-    gone = {turn.id for turn in turns}
+    removed_units = {turn.id for turn in turns}
     said = words(f"{turn.speaker} {turn.text}" for turn in turns)
-    rest = [source for several in facts.values() for source in several if source not in gone]
+    rest = [source for several in facts.values() for source in several if source not in removed_units]
     own = {turn.id: words([f"{turn.speaker} {turn.text}"]) for turn in store.turns(ids=rest)}
     found = []
     for fact, sources in facts.items():
@@ -263,24 +267,24 @@ def forget(
             if dry_run:
                 eraser.undo()
         assert removed is not None
-        gone = removed.gone
+        removed_units = removed.removed_units
         receipt = Receipt(
             at,
             dry_run,
             turns=tuple(ids),
             sessions=_emptied(store, turns),
-            events=gone.units.get("event", ()),
-            narratives=gone.units.get("narrative", ()),
+            events=removed_units.units.get("event", ()),
+            narratives=removed_units.units.get("narrative", ()),
             nodes=removed.nodes,
             facts=removed.facts,
-            entities=gone.entities,
-            vectors=gone.vectors,
-            links=gone.links,
+            entities=removed_units.entities,
+            vectors=removed_units.vectors,
+            links=removed_units.links,
             rebuilt=removed.again,
         )
         if dry_run:
             return ForgetOutcome(receipt)
-        refill_links(store, gone.unlinked, settings.link_similarity)
+        refill_links(store, removed_units.unlinked, settings.link_similarity)
         receipt = replace(receipt, cached=cache.drop(removed.texts))
         return ForgetOutcome(finish(store, receipt, cache), removed.until)
     raise Unavailable("turns are being added right behind those to be forgotten; try again in a moment")
@@ -395,7 +399,7 @@ def _shortened(store: Store, lost: Mapping[int, int]) -> list[int]:
         if lost
         else Counter()
     )
-    return [unit for unit, gone in lost.items() if left[unit] + gone >= SEMANTIC_MOST]
+    return [unit for unit, removed in lost.items() if left[unit] + removed >= SEMANTIC_MOST]
 
 
 def finish(store: Store, receipt: Receipt, cache: CacheCleaner) -> Receipt:
@@ -451,14 +455,16 @@ def clear_cache(store: Store, embedder: Embedder, settings: Settings) -> list[st
 
 def _uncache(store: Store, cache: CacheCleaner, turns: Sequence[Turn]) -> int:
     cache.drop_turns(turns, ())
-    told = [node.text for node in store.tree.nodes()]
-    return cache.drop([*told, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))])
+    node_texts = [node.text for node in store.tree.nodes()]
+    return cache.drop(
+        [*node_texts, *(text for _, text in (*store.graph.derived_texts(), *store.facts.texts()))]
+    )
 
 
 def _emptied(store: Store, turns: Sequence[Turn]) -> tuple[str, ...]:
     """The sessions that have no other turn than these."""
-    gone = {turn.id for turn in turns}
+    removed = {turn.id for turn in turns}
     sessions = dict.fromkeys(turn.session for turn in turns)
     return tuple(
-        session for session in sessions if all(turn.id in gone for turn in store.turns(session=session))
+        session for session in sessions if all(turn.id in removed for turn in store.turns(session=session))
     )

@@ -88,7 +88,7 @@ def retain(
         cache = CacheCleaner(store, embedder, settings)
         if not dry_run:
             cache.drop_turns(turns, [one.turn for one in followers])
-        gone: dict[str, Any] = {}
+        removed: dict[str, Any] = {}
         texts: list[str] = []
         unlinked: Mapping[int, int] = {}
         with store.keep.forgetting() as eraser:
@@ -97,18 +97,18 @@ def retain(
             if ids:
                 eraser.remember(ids, now)
                 expired = eraser.expire(ids, retold, now)
-                gone |= {"turns": tuple(ids), "vectors": expired.vectors, "links": expired.links}
+                removed |= {"turns": tuple(ids), "vectors": expired.vectors, "links": expired.links}
                 unlinked = expired.unlinked
             for kind, named, field in _DERIVED:
                 if named in until:
-                    gone[field], words = eraser.drop_old(kind, until[named])
+                    removed[field], words = eraser.drop_old(kind, until[named])
                     texts += words
             if "facts" in until:
                 facts = eraser.old_facts(until["facts"])
                 close_chains(eraser.facts, facts, now)
                 texts += eraser.erase_facts(facts)
-                gone["facts"] = tuple(facts)
-            receipt = Receipt(now, dry_run, **gone)
+                removed["facts"] = tuple(facts)
+            receipt = Receipt(now, dry_run, **removed)
             if taken(receipt):
                 receipt = replace(receipt, entities=eraser.drop_unspoken())
             if dry_run:

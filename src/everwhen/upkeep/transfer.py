@@ -201,7 +201,7 @@ class MovedBank:
     was_there: bool = False
     """An earlier move had brought it."""
     deleted: bool = False
-    """It is gone from the source."""
+    """It was deleted from the source."""
 
 
 def move_bank(
@@ -215,7 +215,7 @@ def move_bank(
     """Copy a bank as it is at this moment, verify the copy, and only then let it be seen.
 
     A bank that holds something at the target is never overwritten. Broken off, the same call goes on, unless the bank
-    was changed since: then it begins anew. `progress` is told how many records are written, and how many there are.
+    was changed since: then it begins anew. `progress` gets how many records are written, and how many there are.
     """
     if not source.exists(bank):
         raise NotFound(f"there is no bank '{bank}' to be moved; `everwhen bank list` lists those that exist")
@@ -284,9 +284,9 @@ def _copy(
             target.loaded(bank, values["embedder"], _nothing_forgotten) as made,
             made.keep.snapshot() as found,
         ):
-            if (told := digests_of(found)) != digests:
+            if (copied := digests_of(found)) != digests:
                 raise Damaged(
-                    f"the copy of bank '{bank}' differs in {_different(told, digests)}; the source is as it was, "
+                    f"the copy of bank '{bank}' differs in {_different(copied, digests)}; the source is as it was, "
                     "and nothing is seen of the copy: please report this"
                 )
         store.keep.take_over()

@@ -52,7 +52,7 @@ class EventCalendar:
             verb=asked.verb,
             status=asked.status,
             units=units,
-            then=then,
+            moment=then,
         )
         # Chronos: what has no subject, verb and object is no event. An amount or the day stands for the object.
         whole = (replace(one, object=one.object or one.quantity or one.expression) for one in found)

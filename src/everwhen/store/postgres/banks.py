@@ -173,8 +173,8 @@ class PostgresBanks:
             made = PostgresSql(sql.lent, part)
             put_values(made, {"epoch": str(max(epoch, int(bank_values(made).get("epoch", "0")) + 1))})
             sql.raw.execute("UPDATE banks SET name = %s WHERE bank_id = %s", (bank, part))
-            gone = sql.bank
-        drop_index(self.server, gone)
+            replaced = sql.bank
+        drop_index(self.server, replaced)
 
     def number(self, bank: str) -> int | None:
         check_bank_name(bank)

@@ -156,27 +156,27 @@ class PostgresSql:
         """By COPY; then what the database has beside a record of the table."""
         if not rows:
             return
-        names, told = list(columns), [list(row) for row in rows]
+        names, records = list(columns), [list(row) for row in rows]
         match table:
             case "units":  # terms are set when they are posted
                 place = names.index("terms")
-                for row in (names, *told):
+                for row in (names, *records):
                     del row[place]
             case "entities":  # nobody is merged yet
                 names.append("root")
-                told = [[*row, row[0]] for row in told]
+                records = [[*row, row[0]] for row in records]
             case "identity_changes" | "fact_keys":  # '' is no time
                 times = [place for place, name in enumerate(names) if name.endswith("_at")]
-                for row in told:
+                for row in records:
                     for place in times:
                         row[place] = row[place] or "-infinity"
             case "turns":  # their metadata can be searched
                 place = names.index("metadata")
                 names.append("facets")
-                found = self.raw.execute(_FACETS, ([row[place] for row in told],))
-                told = [[*row, facets] for row, (facets,) in zip(told, found, strict=True)]
+                found = self.raw.execute(_FACETS, ([row[place] for row in records],))
+                records = [[*row, facets] for row, (facets,) in zip(records, found, strict=True)]
         with self.raw.cursor().copy(f"COPY {table} (bank_id, {', '.join(names)}) FROM STDIN") as copy:
-            for row in told:
+            for row in records:
                 copy.write_row([self.bank, *row])
         if table in _COMPLETED:
             self.run(f"complete_{table}", {"rows": [row[0] for row in rows]})

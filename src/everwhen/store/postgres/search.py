@@ -119,9 +119,9 @@ class PostgresSearch:
         lists = []
         passes = self._conditions.text("v", "unit")
         for place, who in enumerate(wanted.whose):
-            among, told = self._among(who, place)
+            among, speaker_values = self._among(who, place)
             lists.append(fragment("best_by_words_list", place=place, passes=passes, among=among))
-            values |= told
+            values |= speaker_values
         return "best_by_words", values, self._counted | {"lists": "\nUNION ALL\n".join(lists)}
 
     def _among(self, who: SaidBy | None, place: int) -> tuple[str, dict[str, Any]]:
@@ -175,14 +175,14 @@ class PostgresSearch:
     ) -> Evidence:
         wanted = sorted(set(units))
         about = self._tokenizer.terms(tokens)
-        told = list(dict.fromkeys([*self._terms, *(term for several in about for term in several)]))
+        all_terms = list(dict.fromkeys([*self._terms, *(term for several in about for term in several)]))
         among, said = self._among(who, 0)
         values = (
             self._values
             | said
             | {
                 "units": wanted,
-                "terms": [term_key(term) for term in told],
+                "terms": [term_key(term) for term in all_terms],
                 "asked": self._term_keys,
                 "ending": ENDING,
             }
@@ -218,7 +218,7 @@ class PostgresSearch:
         )
         standing: dict[int, int] = dict(found["standing"])
         [(total, halves)] = found["totals"]
-        weights = {term: idf(total, standing.get(term_key(term), 0)) for term in told}
+        weights = {term: idf(total, standing.get(term_key(term), 0)) for term in all_terms}
         return Evidence(
             [rows[seq] for seq in own.tolist()],
             beside.at[place],
@@ -382,7 +382,7 @@ class Nearest:
     timed_from: int = 0
     """From which list on they are of units with a time."""
     index: Indexed | None = None
-    told: dict[str, Any] = field(default_factory=dict)
+    speaker_values: dict[str, Any] = field(default_factory=dict)
     deep: int = 2
     """Rows that are read for each one that is wanted: a unit of several pieces comes as often."""
 
@@ -399,10 +399,10 @@ class Nearest:
         }
         passes, any_kind = (conditions.text("v", "unit", kinds=kinds) for kinds in (True, False))
         for who in wanted.whose if wanted.meaning else ():
-            condition, told = among(who, len(lists))
+            condition, speaker_values = among(who, len(lists))
             indexed = index is not None and _worth_it(query.where, index)
             lists.append(Listed(passes, condition, wanted.limit, wanted.floor, indexed))
-            values |= told
+            values |= speaker_values
         timed_from = len(lists)
         for window in wanted.windows:
             own = query.where.between
@@ -434,7 +434,7 @@ class Nearest:
                 both = fragment("nearest_lists_of_all_and_some", passes=everybody.passes, among=some.among)
                 each["nearest"] = [both]
         return [
-            (name, values | self.told | limits, {"lists": "\nUNION ALL\n".join(lists)})
+            (name, values | self.speaker_values | limits, {"lists": "\nUNION ALL\n".join(lists)})
             for name, lists in each.items()
             if lists
         ]
@@ -629,8 +629,10 @@ class Beside:
         ]
         self._cosines = np.array([*cosines, 0.0], np.float32)
         self._counts = _counts([one or b"" for one in packed], terms)
-        told = {keys[session]: one for session, one in zip(sessions, words, strict=True) if one is not None}
-        self._sums = dict(zip(told, _counts(list(told.values()), terms), strict=False))
+        session_words = {
+            keys[session]: one for session, one in zip(sessions, words, strict=True) if one is not None
+        }
+        self._sums = dict(zip(session_words, _counts(list(session_words.values()), terms), strict=False))
 
     def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """The length of the whole session of some units; of what nobody said, its own."""

@@ -77,11 +77,11 @@ def _clock(sql: Sql) -> list[Finding]:
 
 
 def _returned(sql: Sql) -> list[Finding]:
-    stones = Tombstones(sql)
-    if not stones.any:
+    tombstones = Tombstones(sql)
+    if not tombstones.any:
         return []
     rows = sql.run("digest_rows")
-    count = sum(stones.holds(id_, said_at, text) for id_, said_at, _, text in rows)
+    count = sum(tombstones.holds(id_, said_at, text) for id_, said_at, _, text in rows)
     if not count:
         return []
     return [

@@ -343,7 +343,7 @@ class FactStore:
         if known_at is None:
             return self._rows("facts_now", values, where)
         values["known_at"] = to_text(known_at)
-        return self._rows("facts_known_at", values, where, then=True)
+        return self._rows("facts_known_at", values, where, past=True)
 
     def history(self, subject: str, predicate: str | None, *, versions: bool) -> list[FactRow]:
         """Of a key (or a subject): what is believed, in valid-time order, or every version as recorded."""
@@ -373,7 +373,7 @@ class FactStore:
     def by_id(self, fact_ids: Sequence[str], known_at: datetime | None = None) -> list[FactRow]:
         """The believed version of each fact that has one."""
         values = {"ids": list(fact_ids), "known_at": to_text(known_at or FOREVER)}
-        return self._rows("believed_by_id", values, then=known_at is not None)
+        return self._rows("believed_by_id", values, past=known_at is not None)
 
     def newest(self, fact_id: str) -> FactRow | None:
         return next(iter(self._rows("newest_version", {"id": fact_id})), None)
@@ -391,14 +391,14 @@ class FactStore:
         }
         found = {"found": "found_facts"}
         shown = {"shown": "versions_shown"} | found
-        then, now = (
+        moment, now = (
             {"columns": "fact_columns" if name is None else "fact_columns_then"} for name in (known_at, None)
         )
         with self._bank.reader.use() as sql:
             derived, believed, holding, before, sources, own = sql.together(
                 [
                     ("sources_named", {"turns": list(turns)}, {}),
-                    ("believed_found", values, found | then),
+                    ("believed_found", values, found | moment),
                     ("holding_in_slots", values, found | now),
                     ("ended_when", values, shown | now),
                     ("sources_shown", values, shown),
@@ -443,18 +443,18 @@ class FactStore:
             found.setdefault(fact, []).append(source)
         return found
 
-    def believed_then(self, fact_ids: Sequence[str], then: AsOf) -> list[FactRow]:
+    def believed_then(self, fact_ids: Sequence[str], moment: AsOf) -> list[FactRow]:
         """The version of each fact that was believed by what had been stated by `as_of` and was held at `known_at`.
 
         What was learned from turns was held from when they were recorded on; what a person said, from its transaction
         time on.
         """
-        return self._rows("believed_then", {"ids": list(fact_ids), **then.texts})
+        return self._rows("believed_then", {"ids": list(fact_ids), **moment.texts})
 
-    def sources_then(self, fact_ids: Sequence[str], then: AsOf) -> dict[str, list[str]]:
+    def sources_then(self, fact_ids: Sequence[str], moment: AsOf) -> dict[str, list[str]]:
         """The sources that had been said and recorded by then."""
         found: dict[str, list[str]] = {}
-        values = {"ids": list(fact_ids), **then.texts}
+        values = {"ids": list(fact_ids), **moment.texts}
         for fact, source in self._bank.read("sources_then", values):
             found.setdefault(fact, []).append(source)
         return found
@@ -494,9 +494,9 @@ class FactStore:
         yield from self._bank.read("fact_texts")
 
     def _rows(
-        self, name: str, values: dict[str, Any], where: str = "", *, then: bool = False
+        self, name: str, values: dict[str, Any], where: str = "", *, past: bool = False
     ) -> list[FactRow]:
-        columns = "fact_columns_then" if then else "fact_columns"
+        columns = "fact_columns_then" if past else "fact_columns"
         return [to_row(row) for row in self._bank.read(name, values, columns=columns, where=where)]
 
 

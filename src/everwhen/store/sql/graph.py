@@ -83,13 +83,13 @@ class GraphStore(Identities):
         verb: str | None = None,
         status: str | None = None,
         units: Sequence[int] | None = None,
-        then: AsOf | None = None,
+        moment: AsOf | None = None,
     ) -> list[Event]:
-        """The event calendar, in the order of what happened; with `then`, only the versions that counted then."""
+        """The event calendar, in the order of what happened; with `moment`, only the versions that counted then."""
         asked: dict[str, Any] = {
-            "then": then is not None,
+            "then": moment is not None,
             "named": None,
-            **(then or NOW).texts,
+            **(moment or NOW).texts,
             "start": to_text(between.start) if between and between.start else None,
             "end": to_text(between.end) if between and between.end else None,
             "subject": subject,
@@ -98,24 +98,24 @@ class GraphStore(Identities):
             "units": None if units is None else list(units),
         }
         with self._bank.reader.use() as sql:
-            if then is not None and not then.is_now and subject is not None:
-                asked["named"] = json.dumps(subjects_then(sql, then, subject))
+            if moment is not None and not moment.is_now and subject is not None:
+                asked["named"] = json.dumps(subjects_then(sql, moment, subject))
             rows = sql.run("events", asked, event="event_columns").fetchall()
         return [_event(row) for row in rows]
 
-    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), then: AsOf = NOW) -> list[Event]:
+    def events_told(self, turns: Sequence[str], units: Sequence[int] = (), moment: AsOf = NOW) -> list[Event]:
         """The events that came from some turns, and some by their units, in the order in which they were told.
 
-        With `then`, those that had been told, superseded only where that had been told as well.
+        With `moment`, those that had been told, superseded only where that had been told as well.
         """
-        asked = {"turns": list(turns), "units": list(units), **then.texts}
+        asked = {"turns": list(turns), "units": list(units), **moment.texts}
         return [_event(row) for row in self._bank.read("events_told", asked, event="event_columns")]
 
-    def entities(self, then: AsOf = NOW) -> list[Entity]:
+    def entities(self, moment: AsOf = NOW) -> list[Entity]:
         """Everyone who has a name, as it was known then: with the names, merges and splits of then."""
         with self._bank.reader.use() as sql:
-            if not then.is_now:
-                return entities_then(sql, then)
+            if not moment.is_now:
+                return entities_then(sql, moment)
             rows = sql.run("entities").fetchall()
         return [
             Entity(
@@ -289,7 +289,7 @@ class Mention(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Identities:
+class KnownIdentities:
     """Who was who: the name that each entity was listed under, and what each was merged into."""
 
     names: dict[int, str]
@@ -302,25 +302,25 @@ class Identities:
         return entity
 
 
-def identities_then(sql: Sql, then: AsOf) -> Identities:
+def identities_then(sql: Sql, moment: AsOf) -> KnownIdentities:
     names: dict[int, str] = {}
     into: dict[int, int] = {}
-    for entity, name, merged_into in sql.run("identity_changes_then", then.texts):
+    for entity, name, merged_into in sql.run("identity_changes_then", moment.texts):
         if name is not None:
             names[entity] = name
         elif merged_into is not None:
             into[entity] = merged_into
         else:
             into.pop(entity, None)
-    return Identities(names, into)
+    return KnownIdentities(names, into)
 
 
-def entities_then(sql: Sql, then: AsOf) -> list[Entity]:
+def entities_then(sql: Sql, moment: AsOf) -> list[Entity]:
     """Those who were known then, those spoken of most first."""
-    who = identities_then(sql, then)
+    who = identities_then(sql, moment)
     known = {seq: rest for seq, *rest in sql.run("all_entities")}
     groups: dict[int, list[Mention]] = {}
-    for row in sql.run("mentions_then", then.texts):
+    for row in sql.run("mentions_then", moment.texts):
         mention = Mention(*row)
         groups.setdefault(who.root(mention.entity), []).append(mention)
     found = [
@@ -331,10 +331,10 @@ def entities_then(sql: Sql, then: AsOf) -> list[Entity]:
     return sorted(found, key=lambda one: (-one.mentions, one.name))
 
 
-def subjects_then(sql: Sql, then: AsOf, subject: str) -> list[tuple[int, str]]:
+def subjects_then(sql: Sql, moment: AsOf, subject: str) -> list[tuple[int, str]]:
     """The units that mention those who went by a name then, each with the name it uses."""
-    who, wanted = identities_then(sql, then), subject.casefold()
-    rows = (Mention(*row) for row in sql.run("mentions_then", then.texts))
+    who, wanted = identities_then(sql, moment), subject.casefold()
+    rows = (Mention(*row) for row in sql.run("mentions_then", moment.texts))
     return [
         (one.unit, one.name)
         for one in rows
@@ -344,12 +344,12 @@ def subjects_then(sql: Sql, then: AsOf, subject: str) -> list[tuple[int, str]]:
 
 def _entity(known: list[Any], listed: str | None, mentions: list[Mention]) -> Entity:
     id_, present, type_ = known
-    told = [one for one in mentions if one.kind == "turn"]
-    names = {one.name for one in told}
+    in_turns = [one for one in mentions if one.kind == "turn"]
+    names = {one.name for one in in_turns}
     # A name that was forgotten has no row left: the present one, if it had been said, stands in for it.
-    name = listed or (present if present in names else told[0].name)
+    name = listed or (present if present in names else in_turns[0].name)
     types = Counter(one.type for one in mentions if one.type != "OTHER")
-    said = [one.said_at for one in told]
+    said = [one.said_at for one in in_turns]
     return Entity(
         id=id_,
         name=name,
@@ -357,5 +357,5 @@ def _entity(known: list[Any], listed: str | None, mentions: list[Mention]) -> En
         aliases=tuple(sorted(names - {name})),
         first=from_text(min(said)),
         last=from_text(max(said)),
-        mentions=len({one.turn for one in told}),
+        mentions=len({one.turn for one in in_turns}),
     )

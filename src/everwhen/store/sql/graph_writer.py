@@ -31,8 +31,8 @@ class GraphWriter:
             return {}
         seqs = dict(self._sql.run("known_units", ([unit.id for unit in units],)).fetchall())
         new = list({unit.id: unit for unit in units if unit.id not in seqs}.values())
-        told = {id_ for unit in new for id_ in unit.turns}
-        turns = {row[0]: _Turn(*row[1:]) for row in self._sql.run("turns_told_of", (sorted(told),))}
+        turn_ids = {id_ for unit in new for id_ in unit.turns}
+        turns = {row[0]: _Turn(*row[1:]) for row in self._sql.run("turns_told_of", (sorted(turn_ids),))}
         packed = self._tokenizer.packed(
             [f"{turns[unit.turns[0]].speaker} {unit.text}" for unit in new], [unit.context for unit in new]
         )
@@ -56,7 +56,7 @@ class GraphWriter:
         return seqs | {unit.id: seq for seq, unit in numbered}
 
     def unit_of_turns(self, turns: Sequence[str]) -> dict[str, int]:
-        """The raw unit of each turn; raises `Forgotten` where one is gone."""
+        """The raw unit of each turn; raises `TurnForgotten` where one was forgotten."""
         found = dict(self._sql.run("turn_units", (list(turns),)).fetchall())
         if len(found) < len(set(turns)):
             raise TurnForgotten("a turn was forgotten while it was being read")
@@ -246,13 +246,13 @@ class Identities:
     def __init__(self, bank: BankRows) -> None:
         self._bank = bank
 
-    def merge(self, kept: str, gone: str, at: datetime) -> None:
+    def merge(self, kept: str, merged: str, at: datetime) -> None:
         with self._bank.writer.transaction() as sql:
-            one, other = _seq(sql, kept), _seq(sql, gone)
+            one, other = _seq(sql, kept), _seq(sql, merged)
             if one == other:
                 raise UsageError("an entity cannot be merged with itself")
             _merge(sql, other, one, at)
-            _log(sql, at, "merge", {"kept": kept, "gone": gone})
+            _log(sql, at, "merge", {"kept": kept, "gone": merged})
 
     def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:
         """Give some of an entity's names an identity of their own; its id."""

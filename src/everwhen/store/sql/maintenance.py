@@ -19,9 +19,9 @@ from everwhen.store.base import (
     VectorModel,
     index_units,
     next_epoch,
+    note_changed,
     remove_units,
     restart_turns,
-    tell_changed,
     turn_of,
 )
 from everwhen.store.index import codes, hash_term
@@ -47,11 +47,11 @@ class MaintenanceStore(ABC):
     def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
         """Those of the turns that have been forgotten, by id."""
         with self._bank.reader.use() as sql:
-            stones = Tombstones(sql)
-            if not stones.any:
+            tombstones = Tombstones(sql)
+            if not tombstones.any:
                 return frozenset()
             return frozenset(
-                turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)
+                turn.id for turn in turns if tombstones.holds(turn.id, to_text(turn.said_at), turn.text)
             )
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
@@ -162,7 +162,7 @@ class MaintenanceStore(ABC):
     def unit_dates(self, ids: Sequence[str]) -> dict[str, tuple[datetime, str, Grain]]:
         """What derived units are about in time, for their embedded text: an instant, its zone, and how exact it is.
 
-        When an event occurred and a node begins, since when a fact holds; else when it was told, as a day.
+        When an event occurred and a node begins, since when a fact holds; else when it was said, as a day.
         """
         rows = self._bank.read("dates_of_units", (list(ids),))
         return {id_: (from_text(at), zone, grain) for id_, at, zone, grain in rows}
@@ -201,9 +201,9 @@ class Eraser:
 
     def remember(self, turns: Sequence[str], at: datetime) -> None:
         """Write a tombstone for each turn, so that it cannot be added again."""
-        stones, when = Tombstones(self._sql), to_text(at)
+        tombstones, when = Tombstones(self._sql), to_text(at)
         for row in self._rows("turns_by_id", (list(turns),)):
-            stones.put(row[1], row[7], row[9], row[6], when)
+            tombstones.put(row[1], row[7], row[9], row[6], when)
 
     # Facts
 
@@ -231,9 +231,9 @@ class Eraser:
             return ()
         rows = [row for fact in facts for row in self._rows("fact_words", (fact,))]
         places = self._rows("places_of_facts", (list(facts),))
-        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        tombstones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
         for fact in facts:
-            stones.put_fact(fact, now)
+            tombstones.put_fact(fact, now)
             self._do("forget_past_nodes_of_fact", (f'"{fact}"',))
         self._do("drop_conflicts_of", {"facts": list(facts)})
         self.facts.erase(facts)
@@ -401,19 +401,19 @@ class Eraser:
 
     def drop_unspoken(self) -> tuple[str, ...]:
         """Remove entities and names that nothing mentions any more; the ids of the entities."""
-        gone: list[str] = []
+        removed: list[str] = []
         lost: set[str] = set()
         for entity, id_, name, merged_into in self._rows("unspoken_entities", ()):
             lost.update(row[0].casefold() for row in self._rows("names_of_seq", (entity,)))
             lost.add(name.casefold())
             self._do("lead_past", (merged_into, entity))
             self._do("delete_entity", (entity,))
-            gone.append(id_)
+            removed.append(id_)
         for entity, name in self._rows("unspoken_names", ()):
             self._do("drop_entity_name", (entity, name))
             lost.add(name.casefold())
-        self._scrub_log(set(gone), lost)
-        return tuple(gone)
+        self._scrub_log(set(removed), lost)
+        return tuple(removed)
 
     def old_facts(self, before: datetime) -> list[str]:
         """Facts that were not stated or confirmed since an instant."""
@@ -421,9 +421,9 @@ class Eraser:
 
     def remove_everything(self) -> None:
         """Remove everything but the bank's settings and its tombstones."""
-        stones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
+        tombstones, now = Tombstones(self._sql), to_text(datetime.now(UTC))
         for (fact,) in self._rows("all_facts", ()):
-            stones.put_fact(fact, now)
+            tombstones.put_fact(fact, now)
         self._sql.empty(LEFT)
         next_epoch(self._sql)
         self._note()
@@ -458,13 +458,13 @@ class Eraser:
                 "terms": terms,
             },
         )
-        tell_changed(self._sql, [unit])
+        note_changed(self._sql, [unit])
 
     # Entities
 
     def _forget_names(self, names: Sequence[tuple[int, str]], raw: Sequence[int]) -> list[str]:
         """Take away the names that no other turn says, and the identities that none is left of; their ids."""
-        gone: list[str] = []
+        removed: list[str] = []
         lost: set[str] = set()
         mentioned = list(raw)
         touched = sorted({entity for entity, _ in names})
@@ -483,14 +483,14 @@ class Eraser:
                 self._do("drop_mentions_of", (entity,))
                 self._do("lead_past", (merged_into, entity))
                 self._do("delete_entity", (entity,))
-                gone.append(id_)
+                removed.append(id_)
                 lost.add(name.casefold())
             else:
                 if name.casefold() in lost:
                     self._do("rename_entity", (left[0], entity))
                 self._do("last_spoken_of", (entity,))
-        self._scrub_log(set(gone), lost)
-        return gone
+        self._scrub_log(set(removed), lost)
+        return removed
 
     def _scrub_log(self, entities: set[str], names: set[str]) -> None:
         """Decisions that name what is forgotten cannot be taken back any more."""

@@ -308,8 +308,8 @@ class Snapshot:
                 record["value"] = self._last_seen(int(record["value"]))
             for part, found in zip(parts, inside, strict=True):
                 if own := found.get(row[0]):
-                    told = [self._object(part.fields, one, names) for one in own]
-                    plain = [one[part.fields[0].name] for one in told] if part.is_plain else told
+                    given = [self._object(part.fields, one, names) for one in own]
+                    plain = [one[part.fields[0].name] for one in given] if part.is_plain else given
                     record[part.name] = plain if part.is_list else plain[0]
             yield record
 
@@ -332,12 +332,12 @@ class Snapshot:
     def _object(self, fields: Sequence[Field], row: Sequence[Any], names: Mapping[str, Any]) -> Record:
         """The values of a row under their names; what is null is left out."""
         return {
-            one.name: names[one.table].get(value) if one.table else self._told(one.form, value)
+            one.name: names[one.table].get(value) if one.table else self._exported(one.form, value)
             for one, value in zip(fields, row, strict=True)
             if value is not None
         }
 
-    def _told(self, form: str, value: Any) -> Any:
+    def _exported(self, form: str, value: Any) -> Any:
         match form:
             case "":
                 return value
@@ -378,8 +378,8 @@ class Snapshot:
         asked = {"numbers": wanted}
         rows = self._sql.run("record_names", asked, table=quoted(table), columns=columns).fetchall()
         names = self._names([(fields, [row[1:] for row in rows])])
-        told = {row[0]: list(self._object(fields, row[1:], names).values()) for row in rows}
-        return {number: name[0] if len(fields) == 1 else name for number, name in told.items()}
+        given = {row[0]: list(self._object(fields, row[1:], names).values()) for row in rows}
+        return {number: name[0] if len(fields) == 1 else name for number, name in given.items()}
 
     def _last_seen(self, number: int) -> str:
         row = self._sql.run("last_turn_until", (number,)).fetchone()
@@ -448,9 +448,9 @@ def _check_names(kind: Kind, records: Sequence[Record]) -> None:
             )
 
 
-def _listed(part: Part, told: Any) -> list[Record]:
+def _listed(part: Part, given: Any) -> list[Record]:
     """What a record says of a part, as objects."""
-    every = told if part.is_list else [told]
+    every = given if part.is_list else [given]
     return [{part.fields[0].name: one} for one in every] if part.is_plain else list(every)
 
 
@@ -458,33 +458,35 @@ def _row(sql: Sql, fields: Sequence[Field], record: Record, numbers: Mapping[str
     return [_value(sql, one, record.get(one.name), numbers) for one in fields]
 
 
-def _value(sql: Sql, field: Field, told: Any, numbers: Mapping[str, Any]) -> Any:
-    if told is None:
+def _value(sql: Sql, field: Field, given: Any, numbers: Mapping[str, Any]) -> Any:
+    if given is None:
         return None
     if field.table:
-        name = _hashable(told)
+        name = _hashable(given)
         if name not in numbers[field.table]:
-            raise Damaged(f"the export names {shown(told)} in '{field.table}', and does not hold it")
+            raise Damaged(f"the export names {shown(given)} in '{field.table}', and does not hold it")
         return numbers[field.table][name]
     match field.form:
         case "flag":
-            return int(bool(told))
+            return int(bool(given))
         case "bytes":
-            return base64.b64decode(told, validate=True)
+            return base64.b64decode(given, validate=True)
         case "vector":
-            return sql.vector(np.frombuffer(base64.b64decode(told, validate=True), dtype="<f4"))
-        case "json" | "decision" if not isinstance(told, str):
-            found = _with_numbers(sql, told) if field.form == "decision" else told
+            return sql.vector(np.frombuffer(base64.b64decode(given, validate=True), dtype="<f4"))
+        case "json" | "decision" if not isinstance(given, str):
+            found = _with_numbers(sql, given) if field.form == "decision" else given
             return json.dumps(found, ensure_ascii=False, separators=(",", ":"))
-    if not isinstance(told, str | int | float):
-        raise TypeError(f"{field.name} is {shown(told)}")
-    return told
+    if not isinstance(given, str | int | float):
+        raise TypeError(f"{field.name} is {shown(given)}")
+    return given
 
 
-def _numbers(sql: Sql, told: Sequence[tuple[Sequence[Field], Sequence[Record]]]) -> dict[str, dict[Any, int]]:
+def _numbers(
+    sql: Sql, given: Sequence[tuple[Sequence[Field], Sequence[Record]]]
+) -> dict[str, dict[Any, int]]:
     """The numbers of all rows that some records name, by table and name."""
     wanted: dict[str, set[Any]] = defaultdict(set)
-    for fields, records in told:
+    for fields, records in given:
         for one in fields:
             if one.table:
                 named = (record.get(one.name) for record in records)
@@ -497,12 +499,12 @@ def _numbered(sql: Sql, table: str, names: Iterable[Any]) -> dict[Any, int]:
     if not wanted:
         return {}
     fields = NAMED_BY[table]
-    told = [
+    given = [
         dict(zip((one.name for one in fields), name if len(fields) > 1 else [name], strict=True))
         for name in wanted
     ]
-    numbers = _numbers(sql, [(fields, told)])
-    keys = {tuple(_row(sql, fields, one, numbers)): name for one, name in zip(told, wanted, strict=True)}
+    numbers = _numbers(sql, [(fields, given)])
+    keys = {tuple(_row(sql, fields, one, numbers)): name for one, name in zip(given, wanted, strict=True)}
     first = quoted(fields[0].column)
     columns = ", ".join(["seq", *(quoted(one.column) for one in fields)])
     asked = {"names": sorted({key[0] for key in keys})}

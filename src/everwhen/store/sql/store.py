@@ -81,15 +81,15 @@ class Store(BankRows):
             for model in {new.made_with for new in turns}:
                 self.check_model(sql, model)
             known = {row[0] for row in sql.run("known_turns", ([new.turn.id for new in turns],))}
-            stones = Tombstones(sql)
-            any_forgotten = stones.any
+            tombstones = Tombstones(sql)
+            any_forgotten = tombstones.any
             fresh: dict[str, tuple[NewTurn, bytes]] = {}
             written = []
             for new, terms in zip(turns, packed, strict=True):
                 turn = new.turn
                 is_new = turn.id not in known and turn.id not in fresh
                 if is_new and any_forgotten:
-                    is_new = not stones.holds(turn.id, to_text(turn.said_at), turn.text)
+                    is_new = not tombstones.holds(turn.id, to_text(turn.said_at), turn.text)
                 if is_new:
                     fresh[turn.id] = (new, terms)
                 written.append(is_new)
@@ -131,7 +131,7 @@ class Store(BankRows):
         sql.run_batch("put_codes", [(unit, new.codes) for unit, (new, _, _) in numbered if new.codes])
 
     def put_codes(self, codes: Mapping[str, bytes], made_with: VectorModel) -> None:
-        """Give turns, by their ids, their codes; one that is gone meanwhile is passed over."""
+        """Give turns, by their ids, their codes; one that was removed meanwhile is passed over."""
         with self.writer.transaction() as sql:
             self.check_model(sql, made_with)
             sql.run_many("put_codes_of_turn", [{"id": id_, "codes": code} for id_, code in codes.items()])
@@ -168,7 +168,7 @@ class Store(BankRows):
         return []
 
     def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
-        """Add a number of recalls, and what they gave back, by unit id; a unit that is gone is passed over.
+        """Add a number of recalls, and what they gave back, by unit id; a unit that was removed is passed over.
 
         Hardly waits for another process: `Unavailable` when one goes on writing.
         """
@@ -252,11 +252,11 @@ class Store(BankRows):
         """Who spoke in an exchange, turn by turn, in its first turns."""
         return [row[0] for row in self.read("segment_speakers", (segment, limit))]
 
-    def sessions(self, then: AsOf = NOW) -> list[Session]:
+    def sessions(self, moment: AsOf = NOW) -> list[Session]:
         """Conversations by when they began, as far as their turns had been said and recorded."""
         return [
             Session(name, turns, from_text(first), from_text(last), tuple(json.loads(speakers)), zone)
-            for name, turns, first, last, speakers, zone in self.read("sessions", then.texts)
+            for name, turns, first, last, speakers, zone in self.read("sessions", moment.texts)
         ]
 
     def accesses(self, limit: int) -> dict[int, Access]:
@@ -380,13 +380,13 @@ def forget_again(live: Connection, made: Store, copy: Connection, forget: Forget
     with live.use() as sql:
         secret = sql.run("kept_value", ("secret",)).fetchone()[0]
         rows = sql.run("all_tombstones").fetchall()
-        stones = Tombstones(sql, secret)
+        tombstones = Tombstones(sql, secret)
         turns = made.turns() if rows else ()
-        gone = [turn.id for turn in turns if stones.holds(turn.id, to_text(turn.said_at), turn.text)]
+        forgotten = [turn.id for turn in turns if tombstones.holds(turn.id, to_text(turn.said_at), turn.text)]
         facts = {row.id for row in made.facts.every_version()} if rows else set()
-        lost = sorted(fact for fact in facts if stones.holds_fact(fact))
-    if gone or lost:
-        forget(made, gone, lost)
+        lost = sorted(fact for fact in facts if tombstones.holds_fact(fact))
+    if forgotten or lost:
+        forget(made, forgotten, lost)
     with copy.transaction() as sql:
         if sql.run("kept_value", ("secret",)).fetchone()[0] == secret:
             sql.run_many("insert_tombstone", rows)

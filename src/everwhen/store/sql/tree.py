@@ -112,7 +112,8 @@ class TreeStore:
     def _put_below(
         self, sql: Sql, session: str, below: Sequence[NewNode], kept: frozenset[str], now: str
     ) -> None:
-        """Level 1 under a session, where a model wrote it: what changed is replaced, what is gone is removed."""
+        """Level 1 under a session, where a model wrote it: what changed is replaced, and
+        what is not among the new ones is removed."""
         under = sql.run("node_children", (session, 1)).fetchall()
         _replace(sql, [unit for unit, id_ in under if id_ not in kept], now)
         for one in below:
@@ -188,11 +189,11 @@ class TreeStore:
             rows = self._bank.read("nodes", asked, node="node_columns")
         return [_node(row) for row in rows]
 
-    def nodes_then(self, level: int | None, then: AsOf) -> list[NodeRow]:
+    def nodes_then(self, level: int | None, moment: AsOf) -> list[NodeRow]:
         """The nodes that stood at `known_at`, each in the newest version that was built by then from nothing said
         after `as_of`; those without such a version are left out. In the order of level and time."""
         with self._bank.reader.use() as sql:
-            rows = versions_then(sql.run("node_versions", {"level": level}, node="node_columns"), then)
+            rows = versions_then(sql.run("node_versions", {"level": level}, node="node_columns"), moment)
         return sorted(
             (_node(row) for row in rows), key=lambda row: (row.place.level, row.place.start, row.place.id)
         )
@@ -386,10 +387,10 @@ NODE_COLUMNS = 21
 _LAST_AT = 19
 
 
-def versions_then(rows: Iterable[tuple[Any, ...]], then: AsOf) -> list[tuple[Any, ...]]:
+def versions_then(rows: Iterable[tuple[Any, ...]], moment: AsOf) -> list[tuple[Any, ...]]:
     """Of all versions of nodes, oldest first, one for each node that stood at `known_at`: the newest that was built by
     then from nothing that was said after `as_of`."""
-    as_of, known_at = then.texts["as_of"], then.texts["known_at"]
+    as_of, known_at = moment.texts["as_of"], moment.texts["known_at"]
     standing: set[str] = set()
     newest: dict[str, tuple[Any, ...]] = {}
     for row in rows:

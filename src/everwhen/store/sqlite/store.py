@@ -221,10 +221,10 @@ class SyncedIndex:
             return self._index
 
     def _caught_up(self, sql: SqliteSql, index: Index, dimension: int) -> Index:
-        gone, removed = read_removals(sql, index.removed, holding=bool(len(index)))
-        if gone is None:  # it has not followed for so long that nobody knows any more what went
-            index, gone = Index(), np.zeros(0, dtype=np.int64)
-        changed = gone[gone <= index.seen]
+        removed_units, removed = read_removals(sql, index.removed, holding=bool(len(index)))
+        if removed_units is None:  # it has not followed for so long that nobody knows any more what went
+            index, removed_units = Index(), np.zeros(0, dtype=np.int64)
+        changed = removed_units[removed_units <= index.seen]
         index = index.without(changed, removed)
         if len(changed):
             batch, speakers = read_again(sql, changed, dimension, self.nodes)
@@ -434,9 +434,9 @@ class TurnCache:
         version = sql.raw.execute("PRAGMA data_version").fetchone()[0]
         if version == self._version:
             return
-        gone, removed = read_removals(sql, self._removed, holding=bool(self._rows))
+        removed_units, removed = read_removals(sql, self._removed, holding=bool(self._rows))
         epoch = str(sql.raw.execute("SELECT value FROM bank WHERE key = 'epoch'").fetchone())
-        if gone is None or len(gone) or epoch != self._epoch:
+        if removed_units is None or len(removed_units) or epoch != self._epoch:
             self._rows = {}
         self._version, self._removed, self._epoch = version, removed, epoch
 

@@ -27,12 +27,12 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen_time import direction, resolve, resolver
-from everwhen_time.reference import TimeRef
+from everwhen_time import resolve, resolver, tense
+from everwhen_time.resolver import TimeRef
 from written import read_bank
 
 HERE = Path(__file__).parent
-OUT = Path(direction.__file__).with_name("direction.json")
+OUT = Path(tense.__file__).with_name("direction.json")
 FOLDS, RIDGE, LEAST = 8, 1.0, 4
 """Folds; how strongly weights are held near zero; how often a feature must occur."""
 RARE = 3.0
@@ -100,7 +100,7 @@ def tell(what: str, phrases: Sequence[Phrase], ahead: Sequence[bool]) -> None:
 
 def is_ahead(found: Features, weights: Mapping[str, float]) -> bool:
     """As `resolver` decides."""
-    open_ = "verb past" not in found or direction.is_arranged(found)
+    open_ = "verb past" not in found or tense.is_arranged(found)
     return chance(found, weights) >= (0.5 if open_ else resolver._AGAINST_VERB)
 
 

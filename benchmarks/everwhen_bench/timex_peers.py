@@ -93,6 +93,20 @@ def recognizers_finds(case: Case) -> list[Days]:
     return found
 
 
+def ctparse_finds(case: Case) -> list[Days]:
+    """`ctparse`: the likeliest reading of the text, one time or one interval. It reads English and German."""
+    library = importlib.import_module("ctparse")
+    found = library.ctparse(case.text, ts=case.ref.replace(tzinfo=None), timeout=5)
+    meaning = None if found is None else found.resolution
+    kind = type(meaning).__name__
+    if kind == "Time":
+        return [_day(meaning.dt)] if meaning.hasDate else []
+    if kind != "Interval":
+        return []
+    first, last = (side.dt if side is not None else None for side in (meaning.t_from, meaning.t_to))
+    return [(None if first is None else _day(first)[0], None if last is None else _day(last)[1])]
+
+
 def _is_date(text: str) -> bool:
     return len(text) >= 10 and text[4] == "-" and text[:4].isdigit()
 
@@ -106,4 +120,5 @@ PEERS: dict[str, Peer] = {
     "parsedatetime": Peer("parsedatetime", parsedatetime_finds),
     "timefhuman": Peer("timefhuman", timefhuman_finds),
     "recognizers-text": Peer("recognizers_date_time", recognizers_finds),
+    "ctparse": Peer("ctparse", ctparse_finds),
 }

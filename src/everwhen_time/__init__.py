@@ -23,9 +23,9 @@ from everwhen_time.interval import (
 
 if TYPE_CHECKING:
     from everwhen_time.constraints import Constraint, constraint
+    from everwhen_time.cycles import Recurrence
     from everwhen_time.meaning import Conventions
-    from everwhen_time.reference import Recurrence, TimeRef
-    from everwhen_time.resolver import resolve
+    from everwhen_time.resolver import TimeRef, resolve
 
 __all__ = [
     "Constraint",
@@ -49,8 +49,8 @@ __all__ = [
 _HOMES = {
     "constraints": ("Constraint", "constraint"),
     "meaning": ("Conventions",),
-    "reference": ("Recurrence", "TimeRef"),
-    "resolver": ("resolve",),
+    "cycles": ("Recurrence",),
+    "resolver": ("TimeRef", "resolve"),
 }
 
 

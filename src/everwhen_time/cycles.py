@@ -1,4 +1,4 @@
-"""Recurring times (weekdays, months, seasons, holidays), and which one of them a speaker means."""
+"""Recurring times (weekdays, months, seasons, holidays): which one a speaker means, and how often they recur."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import ClassVar, Literal
 
-from everwhen_time.calendar import DAY, Unit, days_in, first_week, shift
+from everwhen_time.calendar import DAY, MULTIPLES, Unit, days_in, first_week, shift
 from everwhen_time.holidays import holiday_date
 from everwhen_time.meaning import GRAIN, Context, Conventions, Kind, Meaning, Piece, Side, Span
 
@@ -350,3 +350,52 @@ class Within(Meaning):
             if found.start >= whole.start:
                 return found if found.start < whole.end else None
         return None
+
+
+# How often: every second Friday, twice a week
+
+_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """How often, in which unit and on which days: every second Friday, twice a week."""
+
+    unit: Unit
+    step: int = 1
+    on: Cycle | None = None
+    times: int = 1
+    part: str | None = None  # a part of the day: every morning
+    workdays: bool = False
+    nth: int | None = None  # which of its kind in the month: the last Friday of every month is -1
+
+    @property
+    def rule(self) -> str:
+        """The rule in iCalendar's words (RFC 5545); `X-TIMES`: how often in each, where no day is named."""
+        step, unit = MULTIPLES.get(self.unit, (1, self.unit))
+        fields = ["FREQ=DAILY" if unit == "day" else f"FREQ={unit.upper()}LY"]
+        if self.step * step != 1:
+            fields.append(f"INTERVAL={self.step * step}")
+        match self.on:
+            case Weekday(day=day):
+                fields.append(f"BYDAY={self.nth or ''}{_DAYS[day]}")
+            case Weekend():
+                fields.append("BYDAY=SA,SU")
+            case DayOfMonth(day=day):
+                fields.append(f"BYMONTHDAY={day}")
+            case MonthDay(month=month, day=day):
+                fields += [f"BYMONTH={month}", f"BYMONTHDAY={day}"]
+            case Months(first=month):
+                fields.append(f"BYMONTH={month}")
+            case Season(name=name) | Holiday(name=name):
+                fields.append(f"X-ON={name}")
+        if self.workdays:
+            fields.append("BYDAY=MO,TU,WE,TH,FR")
+        if self.part:
+            fields.append(f"X-PART={self.part}")
+        if self.times != 1:
+            fields.append(f"X-TIMES={self.times}")
+        return ";".join(fields)
+
+    def __str__(self) -> str:
+        return self.rule

@@ -6,14 +6,12 @@ import re
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
 
-from everwhen_time.bounded import WrittenDate
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import Months, Season, SlashDay, Weekday, Weekend
 from everwhen_time.interval import parse_interval
 from everwhen_time.meaning import Clock, Days, Fixed, Instants, UnitAt
-from everwhen_time.offsets import Amount, Count
-from everwhen_time.tokenizer import Token, word_set
-from everwhen_time.word_lists import english_words
+from everwhen_time.offsets import Amount, Count, WrittenDate
+from everwhen_time.tokens import Token, english_words, word_set
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
 

@@ -1,8 +1,10 @@
-"""Rejects text that looks like a time but is not one: ports, prices, floors, fractions, idioms."""
+"""Rejects what looks like a time but is none: ports, prices, floors, names, titles, streets, wishes, files."""
 
 from __future__ import annotations
 
-from everwhen_time.bounded import Between, Bound
+import re
+from functools import cache
+
 from everwhen_time.cycles import (
     Cycle,
     DayOfMonth,
@@ -15,12 +17,12 @@ from everwhen_time.cycles import (
     Weekend,
     WeekNumber,
 )
+from everwhen_time.language import Language, codes, language
 from everwhen_time.lexicon import MONTHS, PLAIN_MONTHS, SEASON_WORDS, UNITS
 from everwhen_time.meaning import AtClock, Days, Fixed, Hours, Meaning, NoSuchDay, UnitAt
-from everwhen_time.offsets import InAmount, Window
+from everwhen_time.offsets import Between, Bound, InAmount, Onward, Window
 from everwhen_time.parser import Item
-from everwhen_time.tokenizer import Token
-from everwhen_time.word_lists import english_words
+from everwhen_time.tokens import Token, english_words
 
 WORDS = english_words("lookalikes")
 MEASURES = WORDS["measures"]
@@ -355,3 +357,312 @@ _NEEDS_END = frozenset(
     {"the last so long", "the next so long", "the last units", "within", "for the unit", "in the unit"}
 )
 _GOES_ON = frozenset({"of", "-", "before", "after", "that", "when", "following", "leading"})
+
+
+# Other languages: names, titles, streets, measures, wishes
+
+_FIGURES = frozenset({"number", "slash", "decimal", "dotted", "ordinal", "dmy", "ymd"})
+_CLAUSE_ENDS = frozenset({".", ",", ";", "!", "?", ")", ":", "…", '"', "'", "»", "”"})
+_NEAR = 3  # tokens before a date in which "street" or "square" makes it a name
+
+
+def stands_in(item: Item, tokens: list[Token], told: Language, day_first: bool) -> bool:
+    """Whether the phrase, seen beside its neighbours, speaks of time."""
+    if not told.spaced:
+        return _stands_unspaced(item, tokens, told)
+    first, value = item.start + item.trim, item.value
+    if item.bare:
+        points = tokens[item.start].kind == "decimal" and isinstance(value, SlashDay)
+        return whole_text(item, tokens) and (day_first or not points)
+    before = tokens[item.start - 1] if item.start else None
+    after = tokens[item.end] if item.end < len(tokens) else None
+    follows, last = after.lower if after else "", tokens[item.end - 1]
+    if _in_a_number(tokens, first, item.end):
+        return False
+    if before is not None and before.kind == "number" and tokens[first].kind == "number":
+        return False  # the rest of a telephone number
+    if before is not None and _named(before.lower, tokens[first].kind in _FIGURES, told):
+        return False
+    if last.kind in _FIGURES and (follows in told.words("measures") or follows == "%"):
+        return False
+    if tokens[item.start].lower in told.words("wishes"):
+        return False
+    dated = isinstance(value, (Weekday, Fixed)) or not {"day then month", "days of a month"}.isdisjoint(
+        item.trace()
+    )
+    if dated and _street(tokens, item.start, first, told):
+        return False
+    if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
+        return False  # Los Lunes al Sol
+    match value:
+        case DayOfMonth(weekday=None) if item.rule and item.rule.name == "on a day of the month":
+            return after is None or follows in _CLAUSE_ENDS
+        case DayOfMonth() if item.rule and item.rule.name == "weekday and day in words":
+            return after is None or follows in _CLAUSE_ENDS
+        case Between() if last.kind == "number" and "date to day" in item.trace():
+            return after is None or follows in _CLAUSE_ENDS
+        case Bound(edge=DayOfMonth(weekday=None)) | Onward(edge=DayOfMonth(weekday=None)):
+            return after is None or follows in _CLAUSE_ENDS
+        case MonthDay() if "month then day" in item.trace():
+            return after is None or after.kind != "word" or last.kind != "number"
+        case SlashDay() if last.kind == "slash":
+            return follows not in told.words("of")
+        case Weekday() if before is not None and before.lower in told.words("ones"):
+            return False  # un viernes: any
+        case Fixed(unit="year") if last.kind == "number" and after is not None and told.flag("capital_nouns"):
+            counted = after.kind == "word" and after.text[0].isupper() and tokens[first - 1].lower == "in"
+            return not counted  # in 2000 Haushalten
+    if (
+        isinstance(value, (Weekday, Months))
+        and not item.start
+        and not item.trim
+        and _subject(item.end, tokens, told)
+    ):
+        return False
+    if first + 1 == item.end and last.lower in told.words("ambiguous") and not isinstance(value, Season):
+        return _clear(after, told)
+    return True
+
+
+def _street(tokens: list[Token], start: int, first: int, told: Language) -> bool:
+    """Whether a street or square is called so: la plaza del Dos de Mayo."""
+    while first > start - _NEAR and first > 0:
+        word = tokens[first - 1].lower
+        if word in told.words("places"):
+            return True
+        if word not in told.words("of") and word not in told.words("on") and word not in told.words("from"):
+            return False
+        first -= 1
+    return False
+
+
+def _in_a_number(tokens: list[Token], first: int, end: int) -> bool:
+    """Whether the figures go on before or behind it, as in a telephone number."""
+    if tokens[first].kind == "number" and first and tokens[first - 1].kind == "number":
+        return True
+    return (
+        tokens[end - 1].kind == "number"
+        and end < len(tokens)
+        and tokens[end].kind in ("number", "glued", "phone")
+    )
+
+
+def _named(before: str, figures: bool, told: Language) -> bool:
+    """Whether the word before it says that it is a page, a person or a wish."""
+    return (
+        (figures and before in _labels()) or before in told.words("titles") or before in told.words("wishes")
+    )
+
+
+@cache
+def _labels() -> frozenset[str]:
+    """Version, chapter, page: a number behind them is none of a date, whichever language the sentence is taken for."""
+    return frozenset(word for code in codes() for word in language(code).words("labels"))
+
+
+def _subject(end: int, tokens: list[Token], told: Language) -> bool:
+    """Whether a weekday or month that opens the sentence is somebody's name: "Vendredi est l'ami de Robinson"."""
+    if len(tokens) < end + 2 or not tokens[0].text[0].isupper():
+        return False
+    second, third = tokens[end], tokens[end + 1]
+    if second.text.lower() in told.text("copulas").split():
+        return third.lower in told.words("on") | told.words("ones") or second.lower == "-"
+    if second.lower in told.words("and") and third.text[0].isupper() and not told.flag("capital_nouns"):
+        return True
+    return told.flag("days_need_article") and second.kind == "word"
+
+
+def _clear(after: Token | None, told: Language) -> bool:
+    """An ambiguous word with a preposition counts where no noun follows: "na segunda", not "na segunda vez"."""
+    if after is None or after.kind != "word":
+        return True
+    return (after.lower in told.cues or after.text.lower() in told.cues) and after.lower not in told.words(
+        "of"
+    )
+
+
+# Quotations
+
+_QUOTATIONS = re.compile(
+    r"“[^“”\n]{1,60}”|\"[^\"\n]{1,60}\"|«[^«»\n]{1,60}»|„[^„“”\n]{1,60}[“”]|(?<!\w)['‘][^\n'‘’]{1,60}['’](?!\w)"
+    r"|『[^』]{1,40}』|《[^》]{1,40}》|「[^」]{1,40}」"
+)
+_QUOTE_MARKS = re.compile(r"[\"'“‘«„『《「]")
+
+
+def quotations(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where something short stands_in between quotation marks."""
+    if _QUOTE_MARKS.search(text, start, end) is None:
+        return []
+    return [match.span() for match in _QUOTATIONS.finditer(text, start, end)]
+
+
+def in_a_title(item: Item, tokens: list[Token], quoted: list[tuple[int, int]]) -> bool:
+    """Whether it is a weekday, month or date in a quoted title; what counts from now is said by somebody."""
+    if not quoted:
+        return False
+    first, last = tokens[item.start].start, tokens[item.end - 1].end
+    if not any(start < first and last < end for start, end in quoted):
+        return False
+    opening = tokens[max(0, item.start - 1)].lower
+    return (
+        opening in _TITLE_MARKS or isinstance(item.value, (Cycle, Fixed)) or item.category == "<recurrence>"
+    )
+
+
+_TITLE_MARKS = frozenset({"『", "《"})
+
+
+# Without spaces
+
+_POINTS = frozenset('。，、！？!?,.;；:：「」（）()…~～ "“”')
+_NUMBERED = frozenset("号號")
+_AROUND = frozenset("在到从從至这這本我你您他她们們就是于於那呢吗嗎")
+
+
+def _stands_unspaced(item: Item, tokens: list[Token], told: Language) -> bool:
+    after = tokens[item.end].lower if item.end < len(tokens) else ""
+    before = tokens[item.start - 1].lower if item.start else ""
+    rest = "".join(token.lower for token in tokens[item.end : item.end + 4])
+    if item.bare:
+        outside = (*tokens[: item.start], *tokens[item.end :])
+        return all(token.lower in _POINTS for token in outside)
+    if rest.startswith((*told.words("titles"), *told.words("places"))):
+        return False
+    last = tokens[item.end - 1]
+    match item.value:
+        case DayOfMonth(weekday=None, day=1) if last.lower in ("一日", "一号"):
+            return False
+        case DayOfMonth(weekday=None) if last.text[-1] in _NUMBERED:
+            open_before = not before or before in _POINTS or before in _AROUND
+            return open_before and (
+                not after or after in _POINTS or after in _AROUND or tokens[item.end].kind == "word"
+            )
+        case DayOfMonth(weekday=None) if told.words("particles"):
+            return not after or after in _POINTS or after in told.words("particles")
+        case Weekday() if told.words("particles") and not last.text.endswith("日"):
+            return not after or after in _POINTS or after in told.words("particles")
+    return True
+
+
+# Parts of a text that never contain times, whatever their words: files, paths, addresses, titles
+
+_EXTENSIONS = (
+    "7z|avi|bak|bmp|bz2|c|cfg|conf|cpp|css|csv|db|doc|docx|env|epub|gif|go|gz|h|heic|htm|html|ics|ini|ipynb|java|jpeg|"
+    "jpg|js|json|jsonl|key|lock|log|m4a|md|mkv|mov|mp3|mp4|numbers|odt|pages|parquet|pdf|php|png|ppt|pptx|ps1|py|rar|"
+    "rb|rs|rst|rtf|sh|sql|sqlite|srt|svg|tar|tex|tgz|tif|tiff|toml|ts|tsv|txt|wav|webm|webp|xls|xlsx|xml|yaml|yml|zip"
+)
+_FILES = re.compile(
+    rf"""
+    (?:https?://|www\.|(?<![\w/.])(?:~|\.{{1,2}}|[a-z]:)?[/\\](?=[a-z_]))\S+  # an address, a path from its root
+  | (?<![\w./\\-])[\w./\\~-]*\w\.(?:{_EXTENSIONS})\b(?!\.\d)  # report_2023-04-01.csv, logs/2023-04-01.log
+  | (?<![\w-])(?!(?:mid|pre|post|early|late|since|until)-)[a-z]\w*[_-]\d{{4}}-?\d\d-?\d\d\b  # backup_2021-12-31
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"""“([^“”\n]{1,60})”|"([^"\n]{1,60})"|«([^«»\n]{1,60})»|(?<![\w'])['‘]((?!\d\ds?\b[^'’]*\s)[^\n'‘’]{1,60})['’](?!\w)"""
+)
+_LISTS = english_words("name_spans")
+_SPOKEN = _LISTS["spoken"]
+_SAYING = re.compile(
+    r"(?:\b(?:sa(?:id|ys?|ying)|told(?: \w+)?|tells?(?: \w+)?|wrote|writes?|asked|asks|answered|answers|replied|"
+    r"replies|texted|emailed|reads?|goes|went|like|dated?|due|on|in|by|since|until|labell?ed|marked|stamped)|[:,=])\s*$",
+    re.IGNORECASE,
+)
+_TITLES = _LISTS["titles"]
+_WORD = re.compile(r"[^\W_]+(?:'[^\W\d_]+)?")
+_CALENDAR = re.compile(rf"\b(?:{'|'.join(word.title() for word in sorted(_LISTS['calendar']))})\b")
+_CAPITALS = re.compile(r"[A-Z]\w*(?:\s(?:(?:of|the|and)\s)*[A-Z]\w*)*\s[A-Z]\w*")
+"""Two words or more with capitals, as titles have them."""
+
+
+_DAYS = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_OTHERS = re.compile(
+    rf"""
+    \b(?:{_DAYS}|{_MONTHS})\s(?:Street|St|Road|Rd|Lane|Ln|Avenue|Ave|Square|Drive|Court|Close|Terrace)\b  # an address
+  | \b(?:{_DAYS})\s[A-Z][a-z]+\s(?:is|was)\s(?:an?|the|my|our|his|her|one|de|het|een|mijn)\b  # Tuesday Weld was a
+  | \b(?:{_DAYS})\s(?:Night|Morning)\s[A-Z][a-z]+  # Saturday Night Fever
+  | \bThe\s(?:{_DAYS})'s\b  # a restaurant
+  | (?<!\d)\d\d(?:[\ .]\d\d){{4}}(?!\d)  # a telephone number in pairs
+  | \ba\ssecond\s(?!ago|later|after|before|to|of|and|or|please|now|i|we|you|he|she|it|they|then|if|when|while|longer|
+    more|too|in|at|on|for|there|here|the|this|that|my|until|as|because)[a-z]{{3,}}  # a second opinion
+  | \b[Aa]\squarter\sof\s(?:the|an?|my|our|your|his|her|their|all|its|them|us)\b(?!\s(?:year|century|hour))  # a share
+    """,
+    re.VERBOSE,
+)
+_LIKELY = re.compile(r"day|second|quarter|\d\d[ .]\d\d[ .]\d\d|[A-Z]\w+ (?:St|R|L|A|Dr|Co|Cl|Te|Sq)")
+
+
+def name_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where names stand whose dates are no times. A text that is nothing but a name is read for the date in it."""
+    spans: list[tuple[int, int]] = []
+    if _SPACE.search(text.strip()) is None:
+        return spans
+    if _MARKS.search(text, start, end):
+        spans += [match.span() for match in _FILES.finditer(text, start, end)]
+    if _LIKELY.search(text, start, end):
+        spans += [match.span() for match in _OTHERS.finditer(text, start, end)]
+    if _QUOTES.search(text, start, end):
+        for match in _QUOTED.finditer(text, start, end):
+            if _is_title(match[0][1:-1], text[max(start, match.start() - 40) : match.start()]):
+                spans.append(match.span())
+    if len(_CALENDAR.findall(text, start, end)) > 1:
+        spans += [
+            run.span() for run in _CAPITALS.finditer(text, start, end) if _is_unquoted(text, start, end, run)
+        ]
+    return spans
+
+
+def _is_unquoted(text: str, start: int, end: int, run: re.Match[str]) -> bool:
+    """Whether capitals make calendar words a title: three of them, or two behind an article, or beside what one reads
+    or watches. The first word of a sentence tells nothing, nor does a sentence that is written in capitals."""
+    words = [text[start : run.start()], text[run.end() : end]]
+    before, behind = (_WORD.findall(part) for part in words)
+    rest = [word for word in (*before, *behind) if word not in _SMALL]
+    if not any(word[0].islower() for word in rest):
+        return False
+    capitals = len(_CALENDAR.findall(run[0])) - (not before and _CALENDAR.match(run[0]) is not None)
+    near = {word.lower() for word in (*before[-3:], *behind[:3])}
+    opens = bool(before) and run[0].startswith(("The ", "A ", "An "))
+    return capitals > 2 or (capitals == 2 and (opens or not _TITLES.isdisjoint(near)))
+
+
+_SPACE = re.compile(r"\s")
+_MARKS = re.compile(r"\w[._/\\:-]\w|[/\\]\w")
+_QUOTES = re.compile(r"[\"'“‘«]")
+
+
+def _is_title(inside: str, before: str) -> bool:
+    """Whether the quotation marks hold a name: calendar words and numbers, or words with capitals, that nobody says."""
+    words = _WORD.findall(inside)
+    if not words or len(words) > _LONGEST:
+        return False
+    capitals = sum(
+        _CALENDAR.match(word) is not None for word in words[1:]
+    )  # "Next Week", and not "Next week"
+    if not capitals and not _SPOKEN.isdisjoint(word.lower() for word in words):
+        return False
+    titled = not _TITLES.isdisjoint(word.lower() for word in _WORD.findall(before)[-3:])
+    if capitals < 2 and _SAYING.search(before) and not (titled and before.rstrip()[-1:].isalpha()):
+        return False
+    return all(word[0].isupper() or word[0].isdigit() or word in _SMALL for word in words)
+
+
+_LONGEST = 8
+_SMALL = _LISTS["small"]
+
+
+def without_names(tokens: list[Token], spans: list[tuple[int, int]]) -> list[Token]:
+    """The tokens, each name as one of a kind that no rule knows."""
+    if not spans:
+        return tokens
+    kept: list[Token] = []
+    for token in tokens:
+        inside = next((span for span in spans if span[0] < token.end and token.start < span[1]), None)
+        if inside is None:
+            kept.append(token)
+        elif not kept or kept[-1].kind != "name" or kept[-1].start != inside[0]:
+            kept.append(Token("name", "", "", *inside))
+    return kept

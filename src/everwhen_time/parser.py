@@ -17,7 +17,7 @@ from functools import wraps
 from itertools import product
 from typing import TypedDict, TypeVar, Unpack
 
-from everwhen_time.tokenizer import Token
+from everwhen_time.tokens import Token
 
 LONGEST = 18
 _MOST = 60  # phrases that may begin at one token; only nonsense comes near it

@@ -5,29 +5,88 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal
+from functools import cache
+from typing import TYPE_CHECKING, Literal
 
-from everwhen_time.anaphora import REACH, TRIGGERS, counts_from_told, is_complete
-from everwhen_time.apposition import dated_beside, in_the_month_named, with_shared_year
-from everwhen_time.bounded import Between, Bound, floating
-from everwhen_time.cycles import Holiday, Weekend
-from everwhen_time.direction import chance_ahead, direction_features, is_arranged, sentence_features
-from everwhen_time.grammar import book_of
-from everwhen_time.interval import Interval
-from everwhen_time.languages import plainly_english
+from everwhen_time.calendar import Unit
+from everwhen_time.cycles import (
+    Holiday,
+    MonthDay,
+    Recurrence,
+    Weekend,
+)
+from everwhen_time.grammar import book_of, cut_into_words, near_times, sign_reader, tokenize_in, word_reader
+from everwhen_time.interval import Duration, Grain, Interval
+from everwhen_time.language import (
+    Verdict,
+    codes,
+    in_figures,
+    language,
+    plainly_english,
+    spoken,
+    unspaced,
+)
 from everwhen_time.lexicon import WORDS, senses
-from everwhen_time.lookalikes import stands, whole_text
-from everwhen_time.meaning import Context, Conventions, Hours, Instants, Meaning, NoSuchDay, Side, Span
-from everwhen_time.name_spans import name_spans, without_names
-from everwhen_time.offsets import Amount, InAmount, Offset
+from everwhen_time.lookalikes import (
+    in_a_title,
+    name_spans,
+    quotations,
+    stands,
+    stands_in,
+    whole_text,
+    without_names,
+)
+from everwhen_time.meaning import (
+    Context,
+    Conventions,
+    Fixed,
+    Hours,
+    Instants,
+    Kind,
+    Meaning,
+    NoSuchDay,
+    Side,
+    Span,
+)
+from everwhen_time.offsets import Amount, Between, Bound, InAmount, Offset, counts_from_told, floating
 from everwhen_time.parser import Item, RuleBook, parse
-from everwhen_time.reference import Recurrence, TimeRef
-from everwhen_time.tense import VerbDirection, asked_side, side_of
-from everwhen_time.tokenizer import Token, tokenize
-from everwhen_time.word_lists import english_words
+from everwhen_time.tense import (
+    VerbDirection,
+    asked_side,
+    chance_ahead,
+    direction_features,
+    is_arranged,
+    looker,
+    sentence_features,
+    side_of,
+)
+from everwhen_time.tokens import Token, english_words, fold, tokenize
 from everwhen_time.zones import zone_of
+
+if TYPE_CHECKING:
+    from dateparser.date import DateDataParser
+from datetime import timedelta
+
+from everwhen_time.calendar import shift
+from everwhen_time.tokens import word_set
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRef:
+    """A time expression found in a text, and what it means."""
+
+    span: tuple[int, int]
+    text: str
+    interval: Interval | None
+    grain: Grain
+    kind: Kind
+    confidence: float
+    rule: tuple[str, ...] = ()  # the rules that built it, innermost first
+    recurrence: Recurrence | None = None
+    duration: Duration | None = None
+    anchor: str | None = None  # an event or age that the time hangs on, where the text gives no date for it
 
 
 def resolve(
@@ -313,15 +372,11 @@ def foreign(
     """What the other languages find in a sentence; and whether "perhaps", "likely" or "surely" it is in one of them."""
     if languages == ("en",) or (languages is None and plainly_english(text, sentence, words)):
         return [], "perhaps"  # the data files are not even read
-    from everwhen_time.languages.foreign_times import read
-
-    found, verdict = read(text, sentence, words, ctx, languages, choose)
+    found, verdict = read_others(text, sentence, words, ctx, languages, choose)
     start, end = sentence
     if found and (names := name_spans(text, start, end)):
         found = [ref for ref in found if not any(a < ref.span[1] and ref.span[0] < b for a, b in names)]
     if languages is not None and set(languages) - {"en"}:
-        from everwhen_time.languages.foreign_times import written_dates
-
         for first, last, meaning in written_dates(text, start, end, languages, ctx):
             interval = place(meaning, ctx)
             if interval is not None:
@@ -340,3 +395,304 @@ def _longest(found: list[TimeRef]) -> list[TimeRef]:
         if before and after:
             kept.insert(place, ref)
     return kept
+
+
+# Counted from a date mentioned before
+
+REACH = 400
+"""Characters before it in which the date that it counts from is looked for."""
+TRIGGERS = word_set("later earlier following next after before afterwards afterward")
+"""One of these is in every such phrase."""
+
+
+def is_complete(item: Item, tokens: list[Token]) -> bool:
+    """Whether nothing follows that it hangs on instead: "the year after I graduated", "the next day of rest"."""
+    if item.start and tokens[item.start - 1].lower == "for":
+        return False  # "pack your bag for the next day": any
+    following = tokens[item.end].lower if item.end < len(tokens) else ""
+    if tokens[item.end - 1].lower in _NEEDS_END:
+        return not following or following in _ENDS
+    return following not in _GOES_ON
+
+
+_NEEDS_END = word_set("after before")
+_ENDS = word_set('. , ! ? ; : ) - … and but so while because "')
+_GOES_ON = word_set("of off than that when after before - following which who")
+
+
+# In the other languages
+
+Choose = Callable[..., list[TimeRef]]
+_ROOTS_OF_OTHERS = frozenset({"<time>", "<recurrence>"})
+_LENGTH = re.compile(r"\W*\d+\s?(?:h\d*|min)\W*")  # "2h" alone is a length, as in English
+_FIGURES = re.compile(r"\d")
+_POINTS = re.compile(r"\d\.\s?-?\d")
+
+
+def read_others(
+    text: str,
+    sentence: tuple[int, int],
+    words: frozenset[str],
+    ctx: Context,
+    languages: tuple[str, ...] | None,
+    choose: Choose,
+) -> tuple[list[TimeRef], Verdict]:
+    """The times of a sentence in the language that its words tell, or in those that are asked for; and how sure it is
+    that the sentence is not English."""
+    start, end = sentence
+    piece = text[start:end]
+    folded = words if piece.isascii() else frozenset(_WORDS.findall(fold(piece)))
+    likely, verdict = spoken(words, folded, languages)
+    if others := unspaced(text, start, end, languages):
+        likely, verdict = [*others, *likely], "surely"
+    if not likely and languages is None and _FIGURES.search(piece) and not _LENGTH.fullmatch(piece):
+        code = in_figures(folded, _POINTS.search(piece) is not None)
+        likely = (
+            [code] if code else []
+        )  # 27.11.2017: no word tells the language, but the points tell the order
+        verdict = "likely" if code else verdict
+    found: list[TimeRef] = []
+    for code in likely:
+        here = _read_in(code, text, start, end, ctx, choose)
+        if _covered(here) > _covered(
+            found
+        ):  # where two languages are as likely, the one that reads more is right
+            found = here
+    if verdict == "perhaps" and _words_outside(piece, found) > 1:
+        found = []  # as much English: only where nearly all that is said is a time
+    return found, verdict
+
+
+def _covered(found: list[TimeRef]) -> int:
+    return sum(ref.span[1] - ref.span[0] for ref in found)
+
+
+def _words_outside(piece: str, found: list[TimeRef]) -> int:
+    return len(_WORDS.findall(piece)) - sum(len(_WORDS.findall(ref.text)) for ref in found)
+
+
+def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:
+    told = language(code)
+    if told.spaced:
+        tokens, senses_of_token = tokenize_in(text, start, end, code), word_reader(code)
+    else:
+        tokens, senses_of_token = cut_into_words(text, start, end, code), sign_reader(code)
+    items = parse(tokens, book_of(code), near_times(tokens, senses_of_token))
+    roots = [item for item in items if item.category in _ROOTS_OF_OTHERS]
+    if not roots:
+        return []
+    roots.sort(
+        key=lambda item: -getattr(item.value, "confidence", 1.0)
+    )  # of two as long, the likelier comes first
+    day_first = ctx.conventions.day_first
+
+    quoted = quotations(text, start, end)
+
+    def accept(item: Item, around: list[Token]) -> bool:
+        return stands_in(item, around, told, day_first) and not in_a_title(item, around, quoted)
+
+    conventions = replace(ctx.conventions, day_first=day_first or told.flag("day_first"))
+    return choose(text, tokens, roots, replace(ctx, conventions=conventions), accept, looker(code))
+
+
+# Languages without a data file, through `dateparser`'s public interface
+
+# A day, a word and perhaps a year: "3 févr. 2021", "12. okt"; never free text.
+_WRITTEN = re.compile(
+    r"(?<![\w.])(?P<day>\d{1,2})(?:\.|er|º|\.º)?\s+(?:de\s+|di\s+|d')?(?P<word>[^\W\d_]{3,12})\.?"
+    r"(?:,?\s+(?:de\s+|del\s+|di\s+)?(?P<year>(?:19|20)\d\d))?\b"
+)
+
+
+def written_dates(
+    text: str, start: int, end: int, languages: tuple[str, ...], ctx: Context
+) -> Iterator[tuple[int, int, Meaning]]:
+    """Spans that `dateparser`, told the language, reads as a day and month, with or without a year."""
+    others = tuple(code for code in languages if code != "en" and code not in codes())
+    if not others:
+        return
+    for match in _WRITTEN.finditer(text, start, end):
+        found = _day_of(match[0], others)
+        if found is None or not 1 <= int(match["day"]) <= 31 or found.day != int(match["day"]):
+            continue
+        if match["year"]:
+            yield *match.span(), Fixed(datetime(found.year, found.month, found.day), "day")
+        else:
+            yield *match.span(), MonthDay(found.month, found.day)
+
+
+def _day_of(span: str, codes: tuple[str, ...]) -> datetime | None:
+    data = _parser(codes).get_date_data(span)
+    return data.date_obj if data.date_obj is not None and data.period == "day" else None
+
+
+@cache
+def _parser(codes: tuple[str, ...]) -> DateDataParser:
+    from dateparser.date import DateDataParser  # slow to import: only when a span needs it
+
+    settings = {"REQUIRE_PARTS": ["day", "month"], "PARSERS": ["absolute-time"], "DATE_ORDER": "DMY"}
+    return DateDataParser(languages=list(codes), settings=settings)
+
+
+# What two dates next to each other say about one another: "it was the Friday, so 7 March", "in March, May and July of
+# 2021", "I land on 9 July and stay till the 30th"
+
+_NAMES_REACH = 12
+"""Tokens between the two names of a day at the most."""
+_SENTENCE_REACH = 120
+"""Characters between a month and a day of the next sentences at the most."""
+_NAMES = 3
+"""Other times that may stand between them."""
+_EXPLAINS = word_set("so ( i.e ie namely meaning =")
+"""What stands before a date that says which day was meant."""
+_WEEKDAY = re.compile(r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.I)
+_MONTH = re.compile(r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b", re.I)
+_YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
+_JOINTS = frozenset({",", "and", "or", "&", "in", "on", "the"})
+_RELATIVE = re.compile(r"\b(?:last|next|this|past|coming|ago|after|before)\b", re.I)
+
+
+def dated_beside(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Context) -> list[TimeRef]:
+    """The same references, where a weekday that a date explains is the day of that date.
+
+    It has to be that weekday: then the two say one thing, and the date says it exactly.
+    """
+    kept = list(found)
+    starts = [token.start for token in tokens] if len(kept) > 1 else []
+    for place, ref in enumerate(kept[:-1]):
+        if not _WEEKDAY.search(ref.text) or _RELATIVE.search(ref.text) or any(map(str.isdigit, ref.text)):
+            continue
+        first = bisect_left(starts, ref.span[1])
+        for date in kept[place + 1 : place + 1 + _NAMES]:
+            last = bisect_left(starts, date.span[0], first)
+            moved = (
+                _on_the_date(ref, date, tokens[last - 1].lower, ctx)
+                if 0 < last - first <= _NAMES_REACH
+                else None
+            )
+            if moved is not None:
+                kept[place] = moved
+                break
+    return kept
+
+
+def with_shared_year(found: Sequence[TimeRef], tokens: Sequence[Token], ctx: Context) -> list[TimeRef]:
+    """The same references, where the last of a list lends its year: "in March, May and July of 2021"."""
+    kept = list(found)
+    for place in range(len(kept) - 2, -1, -1):
+        ref, following = kept[place], kept[place + 1]
+        if not _without_a_year(ref) or not _YEAR.search(following.text) or ref.grain != following.grain:
+            continue
+        between = [one.lower for one in tokens if ref.span[1] <= one.start and one.end <= following.span[0]]
+        if not between or not _JOINTS.issuperset(between):
+            continue
+        day, last = _begins(ref, ctx), _begins(following, ctx)
+        if day is None or last is None:
+            continue
+        unit: Unit = "month" if ref.grain == "month" else "day"
+        try:
+            start = day.replace(tzinfo=None, year=last.year)
+        except ValueError:  # 29 February
+            continue
+        text = f"{ref.text} {last.year}"  # so that it lends the year on
+        first, end = (side.replace(tzinfo=ctx.zone) for side in (start, shift(start, unit, 1)))
+        kept[place] = replace(ref, interval=Interval(first, end, ref.grain), text=text, confidence=0.9)
+    return [
+        replace(one, text=before.text) if one.text != before.text else one
+        for one, before in zip(kept, found, strict=True)
+    ]
+
+
+def in_the_month_named(
+    found: Sequence[TimeRef], ctx: Context, earlier: Sequence[TimeRef] = ()
+) -> list[TimeRef]:
+    """The same references, where a day without a month follows a month or a date of the same text, both before or both
+    after now: "I land on 9 July and stay till the 30th", "my exams are in June. The first is on the 9th"; "we land on
+    28 July and stay till the 9th" is the month after. `earlier` are the references of the sentences before it."""
+    kept = list(found)
+    first = kept[0].span[0] if kept else 0
+    named = next((ref for ref in reversed(earlier) if _MONTH.search(ref.text)), None)
+    date = named if named and first - named.span[1] <= _SENTENCE_REACH and _has_no_year(named) else None
+    for place, ref in enumerate(kept):
+        if _MONTH.search(ref.text):
+            date = ref if _has_no_year(ref) else None
+        elif date is not None and _DAY_ALONE in ref.rule and not _WEEKDAY.search(ref.text):
+            kept[place] = _in_month(ref, date, ctx) or ref
+    return kept
+
+
+_DAY_ALONE = "day of the month"
+_ORDINAL = re.compile(r"\d+")
+
+
+def _has_no_year(ref: TimeRef) -> bool:
+    return (
+        ref.grain in ("day", "month")
+        and ref.kind == "point"
+        and not _YEAR.search(ref.text)
+        and not _RELATIVE.search(ref.text)
+    )
+
+
+def _in_month(ref: TimeRef, date: TimeRef, ctx: Context) -> TimeRef | None:
+    named = _begins(date, ctx)
+    days = [int(number) for number in _ORDINAL.findall(ref.text)]
+    if named is None or not days or ref.interval is None:
+        return None
+    try:
+        start, end = (
+            None if one is None else _in_the_month_of(one, day, named, ctx)
+            for one, day in ((ref.interval.start, days[0]), (ref.interval.end, days[-1]))
+        )
+        if start is not None and end is not None and end <= start:  # "in December, from the 20th to the 3rd"
+            end = shift(end.astimezone(ctx.zone).replace(tzinfo=None), "month", 1).replace(tzinfo=ctx.zone)
+    except (ValueError, OverflowError):  # there is no 31st in it, or no year after 9999
+        return None
+    now = ctx.now.replace(tzinfo=ctx.zone)
+    said, moved = ref.interval.start or ref.interval.end, start or end
+    if said is None or moved is None or (moved > now) != (named > now):
+        return None
+    if (said > now) != (named > now) and not (ref.kind == "range" and ref.interval.contains(now)):
+        return None
+    return replace(ref, interval=Interval(start, end, ref.interval.grain), confidence=0.7)
+
+
+def _in_the_month_of(side: datetime, day: int, named: datetime, ctx: Context) -> datetime:
+    """One side of a day's interval, in the month of a date, or in the next where it would lie before that."""
+    wall = side.astimezone(ctx.zone).replace(tzinfo=None)
+    rest = (
+        timedelta(0) if wall.day == day else timedelta(days=1)
+    )  # the end of the day, which is the next one's start
+    moved = (wall - rest).replace(year=named.year, month=named.month, day=day)
+    if day < named.day:
+        moved = shift(moved, "month", 1)
+    return (moved + rest).replace(tzinfo=ctx.zone).astimezone(UTC)
+
+
+def _without_a_year(ref: TimeRef) -> bool:
+    """Whether it is a month or a day of a month that floats."""
+    return (
+        ref.grain in ("month", "day")
+        and ref.interval is not None
+        and not _YEAR.search(ref.text)
+        and _MONTH.search(ref.text) is not None
+        and not _RELATIVE.search(ref.text)
+    )
+
+
+def _on_the_date(ref: TimeRef, date: TimeRef, before: str, ctx: Context) -> TimeRef | None:
+    explains = before in _EXPLAINS and date.grain == "day" and not _WEEKDAY.search(date.text)
+    start, day = _begins(ref, ctx), _begins(date, ctx)
+    if not explains or start is None or day is None or not any(map(str.isdigit, date.text)):
+        return None
+    days = day.date() - start.date()
+    if days.days % 7 or ref.interval is None or ref.interval.end is None:
+        return None
+    last = ref.interval.end.astimezone(ctx.zone)
+    return replace(ref, interval=Interval(start + days, last + days, ref.interval.grain))
+
+
+def _begins(ref: TimeRef, ctx: Context) -> datetime | None:
+    """Where it begins, in the zone of the speaker."""
+    start = ref.interval.start if ref.interval else None
+    return None if start is None else start.astimezone(ctx.zone)

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen_time import constraint, resolve
-from everwhen_time.direction import chance_ahead, direction_features
 from everwhen_time.interval import Interval
-from everwhen_time.tense import VerbDirection
+from everwhen_time.tense import VerbDirection, chance_ahead, direction_features
 
 WEDNESDAY = datetime(2025, 3, 12, 10, tzinfo=UTC)
 

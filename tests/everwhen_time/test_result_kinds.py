@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -111,8 +110,7 @@ def test_holidays_fall_on_their_day(name: str, day: str) -> None:
 
 def test_every_holiday_has_words_and_a_date() -> None:
     from everwhen_time.holidays import holiday_date
-    from everwhen_time.rules import dates
-    from everwhen_time.word_lists import word_table
+    from everwhen_time.language import language
 
-    words = word_table(Path(dates.__file__).with_name("holidays.toml"))
+    words = language("en").holidays
     assert words and all(holiday_date(name, 2023, "US") for name in words)

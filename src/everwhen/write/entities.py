@@ -32,7 +32,7 @@ from everwhen.store.sql.graph_writer import GraphWriter
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn, UnitRow, Usage
 from everwhen.write.extract.base import ExtractedEntity, Extraction
-from everwhen_time.word_lists import word_table
+from everwhen_time.tokens import word_table
 
 
 def _table() -> dict[str, frozenset[str]]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from everwhen_time.bounded import Between, Bound, Lasting, Onward, Word, WrittenDate
 from everwhen_time.calendar import DAY
 from everwhen_time.cycles import (
     Coming,
@@ -38,7 +37,18 @@ from everwhen_time.meaning import (
     Span,
     UnitAt,
 )
-from everwhen_time.offsets import TODAY, Ago, Amount, Window
+from everwhen_time.offsets import (
+    TODAY,
+    Ago,
+    Amount,
+    Between,
+    Bound,
+    Lasting,
+    Onward,
+    Window,
+    Word,
+    WrittenDate,
+)
 from everwhen_time.parser import Make, RuleBook, ends_in, not_ending_in
 from everwhen_time.rules.dates import day_at, month_and_year, month_day, year, year_in_two_digits
 

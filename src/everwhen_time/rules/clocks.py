@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from everwhen_time.bounded import Between, Bound, HoursOrYears, SideOfClock
 from everwhen_time.cycles import Holiday, MonthDay, SlashDay, Weekday, Within
 from everwhen_time.lexicon import is_clock
 from everwhen_time.meaning import AtClock, Clock, Hours, Meaning, Part, PartOfDay, UnitAt
-from everwhen_time.offsets import Ago, Window
+from everwhen_time.offsets import Ago, Between, Bound, HoursOrYears, SideOfClock, Window
 from everwhen_time.parser import Make, RuleBook, turned
 from everwhen_time.rules.bounds import one_day
 from everwhen_time.rules.dates import year

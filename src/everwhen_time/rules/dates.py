@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 from itertools import permutations
 
-from everwhen_time.bounded import DateOrClock, DayAndPoint, DotDay, WrittenDate, full_year
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import (
     DayOfMonth,
@@ -21,6 +20,7 @@ from everwhen_time.cycles import (
 )
 from everwhen_time.lexicon import is_clock, is_time
 from everwhen_time.meaning import AtClock, Clock, Fixed, Meaning, NoSuchDay, UnitAt
+from everwhen_time.offsets import DateOrClock, DayAndPoint, DotDay, WrittenDate, full_year
 from everwhen_time.parser import Make, RuleBook, turned
 
 book = RuleBook()

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 
-from everwhen_time.bounded import WrittenDate
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import (
     Coming,
@@ -49,6 +48,7 @@ from everwhen_time.offsets import (
     UnitOf,
     WeekendOf,
     Window,
+    WrittenDate,
     amount,
 )
 from everwhen_time.parser import Make, RuleBook, not_ending_in, turned

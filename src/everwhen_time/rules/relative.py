@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from everwhen_time.anaphora import Following, Later, NextTo
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import (
     Coming,
@@ -16,6 +15,7 @@ from everwhen_time.cycles import (
     Holiday,
     Months,
     Pick,
+    Recurrence,
     Season,
     Several,
     Weekday,
@@ -31,14 +31,16 @@ from everwhen_time.offsets import (
     Beside,
     Count,
     EdgeOf,
+    Following,
     InAmount,
+    Later,
+    NextTo,
     Offset,
     OnTheDay,
     Window,
     amount,
 )
 from everwhen_time.parser import Make, RuleBook, ends_in
-from everwhen_time.reference import Recurrence
 
 book = RuleBook()
 add, rule, fixed, same = book.add, book.rule, book.fixed, book.same

@@ -15,7 +15,7 @@ from pathlib import Path
 from everwhen.recall.question.word_patterns import AUXILIARY, LENGTH, MODAL, pattern
 from everwhen.types.recipes import Complexity
 from everwhen_time import resolve
-from everwhen_time.word_lists import word_table
+from everwhen_time.tokens import word_table
 
 # "Could you remind me" asks for no judgement.
 _COURTESY = pattern(

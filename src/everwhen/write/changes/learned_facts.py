@@ -29,7 +29,7 @@ from everwhen.write.entities import KnownEntities, forms
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.foreign_text import is_passed_on
 from everwhen_time import Grain, Interval
-from everwhen_time.tokenizer import word_set
+from everwhen_time.tokens import word_set
 
 UNNAMED = "user"
 CALLED = "called"

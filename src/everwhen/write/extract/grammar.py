@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from everwhen.write.foreign_text import FENCED
-from everwhen_time.word_lists import word_table
+from everwhen_time.tokens import word_table
 
 
 def vocabulary(text: str) -> frozenset[str]:

@@ -37,7 +37,7 @@ from everwhen.write.extract.base import (
 from everwhen.write.extract.clauses import day_of
 from everwhen_time import Interval, TimeRef, resolve
 from everwhen_time.calendar import shift
-from everwhen_time.languages.detect import language_of
+from everwhen_time.language import language_of
 from everwhen_time.zones import zone_of
 
 if TYPE_CHECKING:

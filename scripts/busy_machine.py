@@ -24,7 +24,7 @@ from typing import Any
 
 from everwhen import Memory
 from everwhen.agents.coding import hook, resident
-from everwhen.agents.coding.attending import LATE
+from everwhen.agents.coding.resident import LATE
 from everwhen.settings import Settings
 
 BUSY = "import time; end = time.monotonic() + 60\nwhile time.monotonic() < end: pass"

@@ -17,9 +17,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.agents.coding.attending import Attendant
+from everwhen.agents.coding.resident import Attendant
 from everwhen.agents.coding.tools import TOOLS
-from everwhen.agents.wrapping.wire import OpenAIChat
+from everwhen.agents.wrapping.clients import OpenAIChat
 from everwhen.answer.rendering import turn_lines
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.prompts import as_data

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everwhen.agents.wrapping.wrap import wrap
+    from everwhen.agents.wrapping.clients import wrap
     from everwhen.api.client import AsyncClient, Client
     from everwhen.api.memory import AsyncMemory, Memory
     from everwhen.errors import (
@@ -63,7 +63,7 @@ _HOMES = {
         "Damaged", "EverwhenError", "ModelError", "NotFound", "Refused", "Unavailable", "UsageError",
     ),
     "everwhen.api.memory": ("AsyncMemory", "Memory"),
-    "everwhen.agents.wrapping.wrap": ("wrap",),
+    "everwhen.agents.wrapping.clients": ("wrap",),
     "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
     "everwhen_time": ("Interval",),

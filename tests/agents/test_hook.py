@@ -19,7 +19,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.agents.coding import hook, resident
-from everwhen.agents.coding.attending import LATE, MOST_LATE, Attendant
+from everwhen.agents.coding.resident import LATE, MOST_LATE, Attendant
 from everwhen.agents.coding.tools import TOOLS
 from everwhen.errors import NotFound, Unavailable
 

@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from everwhen.agents.coding.edited_text import (
+from everwhen.agents.coding.settings_files import (
     UnreadableSettings,
-    parse,
+    read_json,
     with_block,
     with_item,
     with_member,
     with_table,
     without_block,
     without_items,
+    without_member,
     without_table,
 )
 from everwhen.agents.coding.tools import TOOLS
@@ -132,7 +133,7 @@ def test_what_else_stands_in_the_settings_stays_with_its_comments(user: Path, ho
     before = path.read_text(encoding="utf-8")
     assert run(["setup", tool]) == 0
     after = path.read_text(encoding="utf-8")
-    read: Callable[[str], Any] = tomllib.loads if path.suffix == ".toml" else lambda text: parse(text).value
+    read: Callable[[str], Any] = tomllib.loads if path.suffix == ".toml" else read_json
     assert contains(read(after), read(before))
     for comment in ("// mine", "# mine", "/* the large one */", "// a sound", "# the best"):
         assert (comment in after) == (comment in before)
@@ -165,7 +166,7 @@ def test_another_bank_takes_the_place_of_the_first(user: Path) -> None:
     given(user, "claude-code")
     assert run(["setup", "claude-code", "--bank", "one"]) == 0
     assert run(["setup", "claude-code", "--bank", "two"]) == 0
-    hooks = parse((user / ".claude/settings.json").read_text(encoding="utf-8")).value["hooks"]
+    hooks = read_json((user / ".claude/settings.json").read_text(encoding="utf-8"))["hooks"]
     assert [len(hooks[event]) for event in ("Stop", "UserPromptSubmit")] == [2, 1]
     assert " two " in json.dumps(hooks) and " one " not in json.dumps(hooks)
 
@@ -232,23 +233,23 @@ def test_an_unknown_tool_is_refused_with_the_list(user: Path, capsys: pytest.Cap
     ],
 )
 def test_a_member_goes_in_and_out_and_leaves_the_value_as_it_was(text: str) -> None:
-    value = parse(text).value if text else {}
+    value = read_json(text) if text else {}
     made = with_member(text, ("a b", "c"), {"x": ["y"]})
-    assert parse(made).value == {**value, "a b": {"c": {"x": ["y"]}}}
+    assert read_json(made) == {**value, "a b": {"c": {"x": ["y"]}}}
     assert with_member(made, ("a b", "c"), {"x": ["y"]}) == made
 
     def ours(one: object) -> bool:
         return one == "ours"
 
     listed = with_item(text, ("list",), "ours", ours)
-    assert parse(listed).value == {**value, "list": ["ours"]}
-    assert parse(without_items(listed, ("list",), ours)).value == value
+    assert read_json(listed) == {**value, "list": ["ours"]}
+    assert read_json(without_items(listed, ("list",), ours)) == value
 
 
-@pytest.mark.parametrize("text", ["{", '{"a" 1}', "{'a': 1}", '{"a": 1 "b": 2}', "{} {}", "[", '{"a": }'])
+@pytest.mark.parametrize("text", ["{", '{"a" 1}', '{"a": 1 "b": 2}', "{} {}", "[", '{"a": }'])
 def test_what_is_no_json_is_said_to_be_none(text: str) -> None:
     with pytest.raises(UnreadableSettings):
-        parse(text)
+        read_json(text)
 
 
 def test_a_table_and_a_part_of_a_page_go_out_as_they_came() -> None:
@@ -257,3 +258,26 @@ def test_a_table_and_a_part_of_a_page_go_out_as_they_came() -> None:
     page = "# Mine\n\nText.\n"
     assert without_block(with_block(page, "rules")) == page
     assert with_block(with_block(page, "old"), "new").count("everwhen: begin") == 1
+
+
+def test_comments_around_what_goes_in_and_out_stay() -> None:
+    text = '{\n  // first\n  "a": 1, // one\n  "hooks": {\n    // why\n    "Stop": [1 /* x */] // last\n  } // end\n}\n'
+    made = with_item(text, ("hooks", "Stop"), "ours", lambda one: one == "ours")
+    left = without_items(made, ("hooks", "Stop"), lambda one: one == "ours")
+    for one in (made, left):
+        assert all(
+            comment in one for comment in ("// first", "// one", "// why", "/* x */", "// last", "// end")
+        )
+    assert read_json(left) == read_json(text) and read_json(made)["hooks"]["Stop"] == [1, "ours"]
+    alone = '{"mcp": {\n  "everwhen": {} // mine\n}}'
+    assert "// mine" in without_member(alone, ("mcp", "everwhen"))
+
+
+@pytest.mark.parametrize(
+    "text", ["# top\na = 1 # one\n", "[m.x]\nk = 1 # x\n# end of x\n\n[t]\nb = 2 # two\n"]
+)
+def test_comments_of_a_toml_file_stay_when_a_table_comes_and_goes(text: str) -> None:
+    made = with_table(text, "m.everwhen", {"k": ["v"]})
+    assert tomllib.loads(made)["m"]["everwhen"] == {"k": ["v"]}
+    assert without_table(made, "m.everwhen") == text
+    assert "# later" in without_table(f"{made}# later\n", "m.everwhen")

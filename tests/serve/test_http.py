@@ -262,7 +262,7 @@ def test_health_and_metrics_need_no_key_and_tell_nothing_private(http: httpx.Cli
 
 
 def test_the_description_names_every_route_of_the_contract(served: Served) -> None:
-    paths = httpx.get(f"{served.url}/openapi.json").json()["paths"]
+    paths = httpx.get(f"{served.url}/openapi.json", timeout=60).json()["paths"]
     bank = "/v1/banks/{bank}"
     for path, method in [
         ("/v1/banks", "get"), (bank, "get"), (bank, "patch"), (bank, "delete"),

@@ -330,7 +330,7 @@ def setup(
     from pathlib import Path
 
     from everwhen.agents.coding import hook
-    from everwhen.agents.coding.changes import Setup
+    from everwhen.agents.coding.settings_files import Setup
     from everwhen.agents.coding.tools import TOOLS, Place
     from everwhen.errors import UsageError
     from everwhen.settings import load

@@ -1,2 +1,1 @@
-"""Memory for coding agents: what `everwhen setup` writes into their settings, the hook that they run, and the process
-that answers it."""
+"""Memory for coding agents: what `everwhen setup` writes, the hook that agents run, and the process that answers it."""

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from everwhen.agents.coding.changes import Change, hooks, member, rules, table, whole
+from everwhen.agents.coding.settings_files import Change, hooks, member, rules, table, whole
 from everwhen.types import Message
 from everwhen.types.messages import message
 from everwhen.write.importers.conversation import ReadingOptions, stable_id

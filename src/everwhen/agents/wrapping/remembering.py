@@ -96,8 +96,8 @@ class Remembering:
                 self._contexts[query] = known
                 while len(self._contexts) > RECENT:
                     self._contexts.popitem(last=False)
-                told = [text for one in known.recall for text in (one.text, one.shown) if text]
-                self._given.append((*known.stable.splitlines(), *told))
+                recalled = [text for one in known.recall for text in (one.text, one.shown) if text]
+                self._given.append((*known.stable.splitlines(), *recalled))
             if self.on_recall is not None:
                 self.on_recall(known)
         return known

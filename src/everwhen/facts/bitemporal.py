@@ -157,8 +157,8 @@ def judge(incumbent: FactRow, challenger: FactRow, *, later: bool = False) -> Ve
 
 def more_specific(a: str, b: str) -> bool:
     """Whether `a` says all that `b` says, and more: "Bonfim, Porto" against "Porto"."""
-    return _words(a) > _words(b)
+    return _word_set(a) > _word_set(b)
 
 
-def _words(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))

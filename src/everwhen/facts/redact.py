@@ -63,7 +63,7 @@ _NAMED = re.compile(
 _KEY_BEGINS, _KEY_ENDS = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----"), "-----END"
 
 
-def _called(found: re.Match[str]) -> str:
+def _phone_masked(found: re.Match[str]) -> str:
     return found[0] if not found[0].startswith("+") and _DATE.search(found[0]) else "[phone]"
 
 
@@ -104,10 +104,10 @@ def is_card(number: str) -> bool:
 
 def _token(text: str) -> str:
     text = _TOKEN.sub("[token]", _without_keys(text))
-    return _NAMED.sub(_named, text)
+    return _NAMED.sub(_secret_masked, text)
 
 
-def _named(found: re.Match[str]) -> str:
+def _secret_masked(found: re.Match[str]) -> str:
     # After a plain space it may be a word ("the password is forgotten"): a secret has more than letters.
     value = found["value"]
     if value.startswith("[") or (
@@ -138,7 +138,7 @@ KINDS: Mapping[str, Callable[[str], str]] = {
     "token": _token,
     "email": lambda text: _EMAIL.sub("[email]", text) if "@" in text else text,
     "card": lambda text: _DIGITS.sub(_cards_in, text),
-    "phone": lambda text: _PHONE.sub(_called, text),
+    "phone": lambda text: _PHONE.sub(_phone_masked, text),
 }
 NONE = "none"
 

@@ -103,18 +103,18 @@ def fact_note(found: ShownFacts, row: FactRow, moment: FactScope, half_lives: Ha
     fact, before = to_fact(row, tuple(found.sources.get(row.id, ()))), found.before.get(row.seq)
     confidence = confidence_at(fact, moment.at, half_lives.with_own(found.half_lives))
     zone = zone_of(row.zone or moment.zone)
-    start, cost = _date(row.valid_from, row.grain, zone)
+    start, cost = _date_and_tokens(row.valid_from, row.grain, zone)
     if row.valid_to is None:
         old = old_in_words(fact, confidence, moment.at)
         text = f"{fact.text} (since {start}, {old or f'confidence {fact.confidence:.2f}'})"
         tokens = row.tokens + cost + SINCE_TOKENS + (OLD_TOKENS if old else 0)
     else:
-        end, more = _date(row.valid_to, row.grain, zone)
+        end, more = _date_and_tokens(row.valid_to, row.grain, zone)
         text = f"{fact.text} (from {start} to {end}, confidence {fact.confidence:.2f})"
         tokens = row.tokens + cost + more + SPAN_TOKENS
     if before is not None and before.valid_to is not None:
-        began, cost = _date(before.valid_from, before.grain, zone)
-        ended, more = _date(before.valid_to, before.grain, zone)
+        began, cost = _date_and_tokens(before.valid_from, before.grain, zone)
+        ended, more = _date_and_tokens(before.valid_to, before.grain, zone)
         text += f"\nbefore: {to_fact(before).text} ({began} to {ended})"
         tokens += before.tokens + cost + more + BEFORE_TOKENS
     return FactNote(fact, text, tokens, confidence)
@@ -128,7 +128,7 @@ def _asked_for(row: FactRow, moment: FactScope) -> bool:
     return after and (window.end is None or row.valid_from < window.end)
 
 
-def _date(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
+def _date_and_tokens(instant: datetime, grain: Grain, zone: tzinfo) -> tuple[str, int]:
     """A date no finer than what is known of it, and its tokens."""
     try:
         local = instant.astimezone(zone)
@@ -203,7 +203,11 @@ def aged(
     for seq, since, confidence, domain, predicate in store.fading(now):
         kind = (domain, predicate, confidence)
         if kind not in cutoffs:
-            cutoffs[kind] = _before(now, fades_below(confidence, threshold, half_lives.of(domain, predicate)))
+            age = fades_below(confidence, threshold, half_lives.of(domain, predicate))
+            try:  # an age below zero is stale however new it is; before time began nothing was said
+                cutoffs[kind] = datetime.max.replace(tzinfo=now.tzinfo) if age < timedelta() else now - age
+            except OverflowError:
+                cutoffs[kind] = None
         cutoff = cutoffs[kind]
         if cutoff is not None and since < cutoff:
             yield faded(confidence, since, now, half_lives.of(domain, predicate)), seq
@@ -254,13 +258,3 @@ def corrected(store: FactStore, now: datetime) -> Iterator[tuple[FactRow, str]]:
             yield row, f"the user corrected this very value away on {on:%Y-%m-%d}: ask before relying on it"
         else:
             yield row, f"another fact from the same source was corrected on {on:%Y-%m-%d}: verify it"
-
-
-def _before(now: datetime, age: timedelta) -> datetime | None:
-    """The instant so long ago; None before time began. An age below zero is stale however new it is."""
-    if age < timedelta():
-        return datetime.max.replace(tzinfo=now.tzinfo)
-    try:
-        return now - age
-    except OverflowError:
-        return None

@@ -189,7 +189,7 @@ def checked_statement(
         grain=grain,
         confidence=confidence,
         domain=checked_text(domain, "domain") if domain is not None else known.domain,
-        origin=_origin(origin),
+        origin=_checked_origin(origin),
         sources=sources(source),
     )
     return replace(said, text=f"{said.subject} {known.name.replace('_', ' ')} {said.object}")
@@ -238,7 +238,7 @@ def sources(given: str | Sequence[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(checked_text(one, "source") for one in listed))
 
 
-def _origin(given: Origin) -> Origin:
+def _checked_origin(given: Origin) -> Origin:
     if given not in ORIGINS:
         raise UsageError(f"unknown origin {given!r}; use one of {', '.join(ORIGINS)}")
     return given

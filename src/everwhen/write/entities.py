@@ -361,7 +361,7 @@ TITLES = {
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii"})
 
 
-def _parts(name: str) -> tuple[list[str], str, frozenset[str]]:
+def _name_words(name: str) -> tuple[list[str], str, frozenset[str]]:
     """The words of a name, whom its title is said of, and the generation it says."""
     words = key(name).replace(",", "").split()
     title = TITLES.get(words[0], "") if len(words) > 1 else ""
@@ -372,7 +372,7 @@ def _parts(name: str) -> tuple[list[str], str, frozenset[str]]:
 
 def _contradict(one: str, other: str) -> bool:
     """Mr. and Mrs. Jones, Carl Berg and Carl Berg Jr., Tom B. and Tom K."""
-    (left, title, generation), (right, other_title, other_generation) = _parts(one), _parts(other)
+    (left, title, generation), (right, other_title, other_generation) = _name_words(one), _name_words(other)
     if generation != other_generation or (title and other_title and title != other_title):
         return True
     return len(left) == len(right) and any(
@@ -382,7 +382,7 @@ def _contradict(one: str, other: str) -> bool:
 
 def forms(one: str, other: str) -> bool:
     """Whether two names that differ can be one person's: parts left out, initials, short forms, titles."""
-    shorter, longer = sorted((_parts(one)[0], _parts(other)[0]), key=len)
+    shorter, longer = sorted((_name_words(one)[0], _name_words(other)[0]), key=len)
     if key(one) == key(other) or not shorter or _contradict(one, other):
         return False
     if len(shorter) == 1:
@@ -436,7 +436,7 @@ def with_topics(store: Store, extraction: Extraction) -> tuple[Extraction, Mappi
     """What was extracted, without the concepts that are said in one turn only; and of the others some units of turns
     that say them: those of before are mentions, too, now that there is a second one."""
     doubtful = {key(one.name) for one in extraction.entities if _is_doubtful(one)}
-    said = {name: _said(store, name) for name in doubtful}
+    said = {name: _turns_with(store, name) for name in doubtful}
     topics = {name: units for name, units in said.items() if len(units) > 1}
     kept = tuple(one for one in extraction.entities if not _is_doubtful(one) or key(one.name) in topics)
     return replace(extraction, entities=kept), topics
@@ -454,12 +454,12 @@ def turns_saying(store: Store, name: str, most: int) -> Mapping[int, UnitRow]:
     return store.units([one.unit for one in found])
 
 
-def _said(store: Store, name: str) -> frozenset[int]:
+def _turns_with(store: Store, name: str) -> frozenset[int]:
     rows = turns_saying(store, name, LOOKED_AT)
-    return frozenset(seq for seq, row in rows.items() if f" {name} " in f" {_words(row.text)} ")
+    return frozenset(seq for seq, row in rows.items() if f" {name} " in f" {_in_plain_words(row.text)} ")
 
 
-def _words(text: str) -> str:
+def _in_plain_words(text: str) -> str:
     """A text as words alone, so that a phrase is found at the end of a sentence, too."""
     return " ".join(re.findall(r"[\w'-]+", text.casefold()))
 
@@ -529,8 +529,11 @@ def _question(store: Store, pair: NamePair) -> str:
     """Both names as turns say them, the first in the turn that it is about, and the three signals."""
     units = store.graph.units_of_entity(pair.known.id, 4 * SHOWN)
     rows = (store.units(units) if units else turns_saying(store, pair.known.name, SHOWN)).values()
-    earlier = [_line(row) for row in rows if row.kind == "turn"][:SHOWN]
-    both = [{"name": pair.name, "said": [_line(pair.turn)]}, {"name": pair.known.name, "said": earlier}]
+    earlier = [_quoted_line(row) for row in rows if row.kind == "turn"][:SHOWN]
+    both = [
+        {"name": pair.name, "said": [_quoted_line(pair.turn)]},
+        {"name": pair.known.name, "said": earlier},
+    ]
     signals = {
         "name similarity": round(pair.similarity, 2),
         "share of the same company": round(pair.shared, 2),
@@ -539,5 +542,5 @@ def _question(store: Store, pair: NamePair) -> str:
     return "\n".join(["<names>", *map(as_data, (*both, signals)), "</names>", "Are they the same?"])
 
 
-def _line(row: Turn | UnitRow) -> str:
+def _quoted_line(row: Turn | UnitRow) -> str:
     return f"{row.said_at:%Y-%m-%d} {row.speaker}: {row.text[:LONGEST]}"

@@ -246,12 +246,12 @@ class Echoes:
     def _index(self, text: str) -> None:
         bare = _SPOKEN.sub("", text)
         for memory in {text, bare, _DATED.sub("", text), _DATED.sub("", bare)}:
-            said = [word for word, _, _ in _words(memory)]
+            said = [word for word, _, _ in _compared_words(memory)]
             for size in range(SHORTEST, self.words + 1):
                 runs = (tuple(said[n : n + size]) for n in range(len(said) - size + 1))
                 self._runs.update(run for run in runs if LEFT_OUT not in run)
             for start, end in (*pieces(memory, 0), (0, len(memory))):
-                sentence = tuple(word for word, _, _ in _words(memory[start:end]))
+                sentence = tuple(word for word, _, _ in _compared_words(memory[start:end]))
                 if len(sentence) >= min(SHORTEST - 1, self.words):
                     self._sentences.add(sentence)
 
@@ -282,10 +282,10 @@ class Echoes:
 
     def _piece_cut(self, piece: str) -> str:
         """A sentence without the runs of words that it repeats; nothing where too little else is in it."""
-        said = _words(piece)
+        said = _compared_words(piece)
         alone = [word for word, _, _ in said]
         rest = _SPOKEN.sub("", _ITEM.sub("", piece))
-        bare = alone if len(rest) == len(piece) else [word for word, _, _ in _words(rest)]
+        bare = alone if len(rest) == len(piece) else [word for word, _, _ in _compared_words(rest)]
         if tuple(alone) in self._sentences or tuple(bare) in self._sentences or self._is_part(bare):
             return ""
         covered = self._covered(alone)
@@ -324,7 +324,7 @@ def _sentences(text: str) -> Iterator[str]:
     yield begun
 
 
-def _words(text: str) -> list[tuple[str, int, int]]:
+def _compared_words(text: str) -> list[tuple[str, int, int]]:
     """The words of a text as they are compared, each with its place; a word may stand for two ("I'm")."""
     found: list[tuple[str, int, int]] = []
     for match in _WORD.finditer(text):

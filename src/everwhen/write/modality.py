@@ -125,7 +125,9 @@ def status(clause: Clause) -> Status:
         return "hypothetical"  # "was gonna take the train"
     if denied(clause):
         return "negated"
-    if helpers & HYPOTHETICAL and not _is_had(clause):
+    # "I'd seen it": the 'd is a had, because a participle follows it.
+    had = helpers & HYPOTHETICAL == {"'d"} and clause.verb.tag == "VBN"
+    if helpers & HYPOTHETICAL and not had:
         return "hypothetical"
     if any(word in AHEAD or word in ("go", "gon") for word in introduced):
         return "planned"
@@ -139,15 +141,12 @@ def status(clause: Clause) -> Status:
 
 def denied(clause: Clause) -> bool:
     children = [child for link in clause.chain for child in link.children]
-    if any(_denies(child) and not _is_apart(child, clause.subject) for child in children):
+    denials = [child for child in children if child.dep == "neg" or child.lower in grammar.DENIAL]
+    if any(not _is_apart(child, clause.subject) for child in denials):
         return True
     if any(word is not None and _is_none(word) for word in (clause.subject, clause.object)):
         return True
     return any(link.lemma in FAILED for link in clause.chain[:-1])
-
-
-def _denies(word: Word) -> bool:
-    return word.dep == "neg" or word.lower in grammar.DENIAL
 
 
 def _is_apart(word: Word, subject: Word | None) -> bool:
@@ -164,11 +163,6 @@ def _is_none(word: Word) -> bool:
     return word.lower in grammar.NOBODY or any(
         child.lower in ("no", "zero", "neither") for child in word.children
     )
-
-
-def _is_had(clause: Clause) -> bool:
-    """ "I'd seen it": the 'd is a had, because a participle follows it."""
-    return {word.lower for word in clause.auxiliaries} & HYPOTHETICAL == {"'d"} and clause.verb.tag == "VBN"
 
 
 def _is_unreal(clause: Clause) -> bool:

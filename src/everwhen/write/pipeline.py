@@ -198,16 +198,17 @@ def _units(
     extraction: Extraction, turns: dict[str, Turn], embedder: Embedder, *, dated: bool
 ) -> list[NewUnit]:
     things: list[ExtractedEvent | ExtractedNarrative] = [*extraction.events, *extraction.narratives]
-    dates = [_dated(thing, turns[thing.turns[0]]) for thing in things] if dated else None
+
+    def occurred_or_said(thing: ExtractedEvent | ExtractedNarrative) -> LocalTime:
+        """As the store gives it back (`Keep.unit_dates`)."""
+        turn = turns[thing.turns[0]]
+        if thing.occurred is not None and thing.occurred.start is not None:
+            return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
+        return LocalTime(turn.said_at, turn.zone)
+
+    dates = [occurred_or_said(thing) for thing in things] if dated else None
     vectors = embed_derived(embedder, [thing.text for thing in things], dates)
     return [_unit(thing, turns[thing.turns[0]], own) for thing, own in zip(things, vectors, strict=True)]
-
-
-def _dated(thing: ExtractedEvent | ExtractedNarrative, turn: Turn) -> LocalTime:
-    """When it occurred, else when it was said: as the store gives it back (`Keep.unit_dates`)."""
-    if thing.occurred is not None and thing.occurred.start is not None:
-        return LocalTime(thing.occurred.start, turn.zone, thing.occurred.grain)
-    return LocalTime(turn.said_at, turn.zone)
 
 
 def _unit(thing: ExtractedEvent | ExtractedNarrative, turn: Turn, vectors: Vectors) -> NewUnit:

@@ -64,42 +64,40 @@ def remember(store: Store, embedder: Embedder, settings: Settings, turns: Sequen
         in_order = sorted(new.values(), key=lambda turn: turn.said_at)
         prepared = _prepared(store, embedder, settings, in_order)
         written = sum(store.append(prepared))
-        if written < len(prepared):
-            _uncache(embedder, settings, prepared)
+        if written < len(prepared) and isinstance(embedder, CachedEmbedder):
+            # Somebody else added or forgot some since they were looked for: no word of them stays in the cache.
+            refused = [spoken(one.turn, one.context, settings) for one in prepared]
+            embedder.forget([text for one in refused for text in embedded_texts(embedder, one)])
     session = turns[-1].session if turns else ""
     return Added(tuple(turn.id for turn in turns), session, written, tuple(conflicts))
-
-
-def _uncache(embedder: Embedder, settings: Settings, refused: Sequence[NewTurn]) -> None:
-    """Some were added or forgotten by somebody else since they were looked for: no word of them stays in the cache."""
-    if isinstance(embedder, CachedEmbedder):
-        texts = [embedded_texts(embedder, spoken(one.turn, one.context, settings)) for one in refused]
-        embedder.forget([text for several in texts for text in several])
 
 
 def placed(messages: Sequence[Message], placement: MessageDefaults) -> list[Turn]:
     """Messages as turns, each with a session, an instant, a zone and an id; nothing is written."""
     now = datetime.now(UTC)
-    return [_placed(message, placement, now) for message in messages]
-
-
-def _placed(message: Message, placement: MessageDefaults, now: datetime) -> Turn:
-    said_at = message.said_at or placement.at or now
-    zone = message.zone or placement.zone or zone_name(said_at, placement.bank_zone) or placement.bank_zone
-    return Turn(
-        id=message.id or new_id(),
+    found = []
+    for message in messages:
+        said_at = message.said_at or placement.at or now
+        zone = (
+            message.zone or placement.zone or zone_name(said_at, placement.bank_zone) or placement.bank_zone
+        )
         # Without a session, the conversation of that day, as the speaker counts days: the same whatever
         # the order of arrival.
-        session=message.session or placement.session or said_at.astimezone(zone_of(zone)).date().isoformat(),
-        seq=0,
-        role=message.role,
-        speaker=message.speaker,
-        text=message.text,
-        said_at=said_at.astimezone(UTC),
-        zone=zone,
-        recorded_at=now,
-        metadata={**(placement.metadata or {}), **message.metadata},
-    )
+        day = said_at.astimezone(zone_of(zone)).date().isoformat()
+        turn = Turn(
+            id=message.id or new_id(),
+            session=message.session or placement.session or day,
+            seq=0,
+            role=message.role,
+            speaker=message.speaker,
+            text=message.text,
+            said_at=said_at.astimezone(UTC),
+            zone=zone,
+            recorded_at=now,
+            metadata={**(placement.metadata or {}), **message.metadata},
+        )
+        found.append(turn)
+    return found
 
 
 def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[Turn]) -> list[NewTurn]:
@@ -114,7 +112,8 @@ def _prepared(store: Store, embedder: Embedder, settings: Settings, turns: list[
         stored = newest[turn.session]
         if stored is not None and stored.said_at > turn.said_at:  # it came late: it belongs between others
             stored = store.last_turn(turn.session, turn.said_at)
-        before = _later(stored, last.get(turn.session))
+        new = last.get(turn.session)  # of the two that may stand before it, the one said last
+        before = stored if new is None or (stored is not None and stored.said_at > new.said_at) else new
         segment = before.segment if before else None
         if segment and segment not in speakers:
             speakers[segment] = store.segment_speakers(segment, LONGEST_EXCHANGE)
@@ -154,13 +153,6 @@ def begins_exchange(speakers: Sequence[str], speaker: str) -> bool:
         return True
     answered = any(one != speakers[0] for one in speakers)
     return answered and speaker != speakers[-1]
-
-
-def _later(stored: Turn | None, new: Turn | None) -> Turn | None:
-    """Of the two turns that may stand before another, the one said last; a new one came after a stored one."""
-    if stored is None or new is None:
-        return stored or new
-    return stored if stored.said_at > new.said_at else new
 
 
 _last_id = 0

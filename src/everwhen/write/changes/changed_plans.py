@@ -62,7 +62,7 @@ def new_time(text: str, times: Sequence[TimeRef], turn: Turn, old: Interval) -> 
     """The first time in a sentence that is not the plan's and lies ahead; none where it says the plan's again."""
     found: list[ChangedTime] = []
     for ref in times:
-        when = _beside(ref, turn, old)
+        when = _read_beside_plan(ref, turn, old)
         if when is None or when.start is None or is_rejected(text[: ref.span[0]]):
             continue
         if when.overlaps(old) and when.grain not in _CLOCKS:
@@ -118,7 +118,7 @@ def shifted(said: str, by: Duration, sign: int, turn: Turn, old: Interval) -> Ch
     return ChangedTime(when, said) if when.start and when.start > turn.said_at else None
 
 
-def _beside(ref: TimeRef, turn: Turn, plan: Interval) -> Interval | None:
+def _read_beside_plan(ref: TimeRef, turn: Turn, plan: Interval) -> Interval | None:
     """What an expression means beside the plan: a clock is of its day, a day alone of its month."""
     when, area = ref.interval, zone_of(turn.zone)
     if when is None or plan.start is None or ref.kind not in ("point", "range"):
@@ -288,11 +288,11 @@ def named_plans(
 ) -> Iterator[tuple[Word, PlannedEvent]]:
     """The plans that a sentence says something of, each with its theme."""
     for theme in said.themes():
-        if theme.pos != "PRON" and (plan := _meant(theme, said, plans, means)) is not None:
+        if theme.pos != "PRON" and (plan := _plan_described(theme, said, plans, means)) is not None:
             yield theme, plan
 
 
-def _meant(
+def _plan_described(
     theme: Word, said: PlanSentence, plans: Sequence[PlannedEvent], means: SameMeaning
 ) -> PlannedEvent | None:
     """The one plan that a theme describes; none where two are described equally well."""
@@ -372,11 +372,21 @@ def versions(
         before = recent[-2] if len(recent) > 1 else None
         sentences = list(islice(sentences_of(turn, before), MOST_SENTENCES)) if plans or own else []
         own_plans = [plan for place in own if (plan := plan_of(events[place], turn))]
-        asked.all([one for said in sentences for one in _questions(said, [*plans, *own_plans], means)])
+        asked.all(  # what is asked of a sentence in any case
+            [
+                (question, said.passage)
+                for said in sentences
+                for theme, plan in named_plans(said, said.ahead([*plans, *own_plans]), means)
+                for question in _asks(said, said.name_of(theme, plan))
+            ]
+        )
         spoken_of: PlannedEvent | None = None
         for said in sentences:
             own_plans = [
-                plan for place in own if (plan := plan_of(events[place], turn)) and _precedes(plan, said)
+                plan
+                for place in own
+                if (plan := plan_of(events[place], turn))
+                and 0 <= turn.text.find(plan.event.expression) < turn.text.find(said.text)
             ]
             known = said.ahead([*plans, *own_plans])
             last = [spoken_of] if spoken_of in known else [one for one in known if one.said.id in lately]
@@ -390,7 +400,14 @@ def versions(
             if change is None:
                 continue
             event, plan = change
-            same = (at for at in own if _retells(events[at], said) and events[at] is not plan.event)
+            lemmas = {word.lemma.lower() for word in said.words}
+            same = (  # it speaks of the same event
+                at
+                for at in own
+                if events[at] is not plan.event
+                and events[at].expression in said.text
+                and events[at].verb.split()[0].lower() in lemmas
+            )
             if (at := next(same, None)) is not None:
                 event = events[at] = replace(event, entities=events[at].entities)
             else:
@@ -423,28 +440,7 @@ class _Asked:
         return self.all([(question, said.passage) for question in questions])
 
 
-def _precedes(plan: PlannedEvent, said: PlanSentence) -> bool:
-    place = said.turn.text.find(said.text)
-    return 0 <= said.turn.text.find(plan.event.expression) < place
-
-
-def _retells(event: ExtractedEvent, said: PlanSentence) -> bool:
-    if event.expression and event.expression not in said.text:
-        return False
-    own = {word.lemma.lower() for word in said.words}
-    return event.verb.split()[0].lower() in own
-
-
 # Which plan, and how it changes
-
-
-def _questions(
-    said: PlanSentence, plans: Sequence[PlannedEvent], means: SameMeaning
-) -> Iterator[tuple[str, Passage]]:
-    """What is asked of a sentence in any case."""
-    for theme, plan in named_plans(said, said.ahead(plans), means):
-        for question in _asks(said, said.name_of(theme, plan)):
-            yield question, said.passage
 
 
 def _asks(said: PlanSentence, name: str) -> tuple[str, str, str]:
@@ -506,7 +502,8 @@ def _led_to(verb: Word, said: PlanSentence) -> list[TimeRef]:
 
 def _ends(still: Reading, off: Reading, statuses: Sequence[str]) -> bool:
     """Whether a plan is not still on, or is cancelled."""
-    says = _no(still) > _yes(still) or _yes(off) >= AGREES
+    denies = float(still.kinds[2]) if still.relevance > 0 else 0.0
+    says = denies > _yes(still) or _yes(off) >= AGREES
     return says and still.relevance > 0 and still.status in statuses and off.relevance > 1
 
 
@@ -560,10 +557,6 @@ def _off(plan: PlannedEvent) -> ChangedTime:
 
 def _yes(reading: Reading) -> float:
     return float(reading.kinds[1]) if reading.relevance > 0 else 0.0
-
-
-def _no(reading: Reading) -> float:
-    return float(reading.kinds[2]) if reading.relevance > 0 else 0.0
 
 
 def _version(said: PlanSentence, plan: PlannedEvent, new: ChangedTime) -> ExtractedEvent:

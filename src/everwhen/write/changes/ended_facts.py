@@ -21,7 +21,7 @@ from pathlib import Path
 
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.statements import Predicates, folded
-from everwhen.models.reader import KINDS, STATUSES, Passage, Reader, Reading
+from everwhen.models.reader import KINDS, STATUSES, Passage, Reader
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn
 from everwhen.types.relations import Relation, asked_of, relations
@@ -176,7 +176,9 @@ def ending(shapes: Sequence[ClauseShape], known: KnownFact, *, own: bool) -> tup
         for relation, pattern in _endings().get(shape.verb, ()):
             if relation.name == known.relation.name and _is_like(shape, pattern, known, own):
                 named = any(word.text == _VALUE for word in pattern.words)
-                named = named and any(_names(word, known.value, _about(relation)) for word in shape.words)
+                named = named and any(
+                    _is_name_of(word, known.value, _about(relation)) for word in shape.words
+                )
                 if named:
                     return shape, True
                 found = found or (shape, False)
@@ -213,7 +215,7 @@ def _is_subject(word: Word | None, meant: Word | None, known: KnownFact, own: bo
         both = [word, *(child for child in word.children if child.dep == "conj")]
         if own:
             return any(one.lower in FIRST for one in both)
-        return any(_names(one, known.subject) for one in both)
+        return any(_is_name_of(one, known.subject) for one in both)
     if meant.pos == "PRON" or meant.lower == "somebody":  # whoever it was
         return word is not None and word.lower not in FIRST
     return word is not None and _is_same(word, meant, known, own)
@@ -222,15 +224,15 @@ def _is_subject(word: Word | None, meant: Word | None, known: KnownFact, own: bo
 def _is_same(word: Word, meant: Word, known: KnownFact, own: bool) -> bool:
     """Whether a word of a turn is what a word of the table's sentence means."""
     if meant.text == _VALUE:
-        return word.lower in _THINGS or _names(word, known.value, _about(known.relation))
+        return word.lower in _THINGS or _is_name_of(word, known.value, _about(known.relation))
     if meant.lower in FIRST:
-        return word.lower in FIRST if own else _names(word, known.subject)
+        return word.lower in FIRST if own else _is_name_of(word, known.subject)
     if meant.pos == "PRON":
         return word.pos == "PRON"
     return word.lemma == meant.lemma
 
 
-def _names(word: Word, name: str, about: frozenset[str] = frozenset()) -> bool:
+def _is_name_of(word: Word, name: str, about: frozenset[str] = frozenset()) -> bool:
     """Whether a phrase names something, and nothing else: "our dog Rex" is Rex, "my neighbour Rex" is not."""
     words = [one for one in word.subtree() if one.dep not in ("relcl", "advcl", "acl", "punct")]
     phrase = spoken(words)
@@ -263,18 +265,18 @@ def endings(
 ) -> list[ExtractedFact]:
     """The ends of facts that the turns speak of, beside what is `stated` already."""
     found: list[ExtractedFact] = []
-    for turn in sorted(turns.values(), key=_order):
+    for turn in sorted(turns.values(), key=_time_order):
         if reader is None or turn.role != "user" or not is_told(turn):
             continue
         shapes = shapes_of(turn)
         names = relations_ended(shapes)
         if names:
-            known = _known(store, turn, names, stated, turns)
-            found += _ended(reader, turn, shapes, _meant(turn, shapes, known)[:MOST])
+            known = _facts_that_hold(store, turn, names, stated, turns)
+            found += _surely_ended(reader, turn, shapes, _facts_it_may_end(turn, shapes, known)[:MOST])
     return found
 
 
-def _meant(
+def _facts_it_may_end(
     turn: Turn, shapes: Sequence[ClauseShape], known: Sequence[KnownFact]
 ) -> list[tuple[KnownFact, ClauseShape]]:
     """The facts that a clause may end: by its name, or the only one of its kind."""
@@ -293,7 +295,7 @@ def _is_own(one: KnownFact, turn: Turn) -> bool:
     return folded(one.subject) == folded(turn.speaker)
 
 
-def _ended(
+def _surely_ended(
     reader: Reader, turn: Turn, shapes: Sequence[ClauseShape], known: Sequence[tuple[KnownFact, ClauseShape]]
 ) -> Iterator[ExtractedFact]:
     known = [(one, shape) for one, shape in known if not _is_elsewhen(turn, shape, one)]
@@ -323,23 +325,22 @@ def read(
         pair = (Passage(SPEAKER, one.sentence), Passage(SPEAKER, passage.text))
         renews = float(reader.renews(question, [pair])[0])
         built = float(ending(shapes, one, own=own) is not None)
-        found.append((*_signs(reading), renews, built))
+        chances = reading.kinds[_YES], reading.kinds[_NO], reading.statuses[_ENDED]
+        sure = (logit(float(chance), 1e-3) for chance in chances)
+        found.append((reading.relevance, *sure, renews, built))
     return found
 
 
-def _signs(reading: Reading) -> tuple[float, ...]:
-    chances = reading.kinds[_YES], reading.kinds[_NO], reading.statuses[_ENDED]
-    return reading.relevance, *(logit(float(chance), 1e-3) for chance in chances)
-
-
-def _known(
+def _facts_that_hold(
     store: Store, turn: Turn, names: set[str], stated: Sequence[ExtractedFact], turns: Mapping[str, Turn]
 ) -> list[KnownFact]:
     """What holds when a turn is said, and may be ended by it; without what the turn itself speaks of."""
     kinds = {one.name: one for one in relations() if one.name in names}
     mine = [one for one in stated if turn.id in one.turns]
     own = {(folded(one.subject), one.predicate, _slot(one.predicate, one.object)) for one in mine}
-    people = {folded(turn.speaker), *(folded(name) for name in _possible_names(turn.text))}
+    # Words with a capital, and several in a row, may be somebody's name.
+    runs = [re.sub(r"['’]s?$", "", run) for run in _NAME.findall(turn.text)]
+    people = {folded(turn.speaker), *(folded(name) for run in runs for name in (run, *run.split()))}
 
     def is_meant(subject: str, name: str, value: str) -> bool:
         key = (folded(subject), name, _slot(name, value))
@@ -348,11 +349,11 @@ def _known(
     found: dict[tuple[str, str, str], KnownFact] = {}
     for one in stated:
         before = turns.get(one.turns[0]) if one.turns and one.status == "holds" else None
-        earlier = before is not None and _order(before) < _order(turn)
+        earlier = before is not None and _time_order(before) < _time_order(turn)
         if before is not None and earlier and is_meant(one.subject, one.predicate, one.object):
             begun = one.valid.start if one.valid is not None and one.valid.start else before.said_at
             found[folded(one.subject), one.predicate, folded(one.object)] = KnownFact(
-                one.subject, kinds[one.predicate], one.object, _sentence(before, one.object),
+                one.subject, kinds[one.predicate], one.object, _sentence_with(before, one.object),
                 one.confidence, begun,
             )  # fmt: skip
     rows = [row for one in sorted(people) for row in store.facts.valid_at(turn.said_at, {one}, None, None)]
@@ -365,7 +366,7 @@ def _known(
     sources = store.facts.sources(list(named))
     for id_, (row, name) in named.items():
         first = next(iter(store.turns(ids=sources.get(id_, [])[:1])), None)
-        text = _sentence(first, row.object) if first else f"{row.subject} {name} {row.object}."
+        text = _sentence_with(first, row.object) if first else f"{row.subject} {name} {row.object}."
         known = KnownFact(row.subject, kinds[name], row.object, text, row.confidence, row.valid_from)
         found.setdefault((folded(row.subject), name, folded(row.object)), known)
     return list(found.values())
@@ -377,18 +378,12 @@ def _slot(predicate: str, value: str) -> str:
     return folded(value) if many else ""
 
 
-def _possible_names(text: str) -> set[str]:
-    """Words with a capital, and several in a row, that may be somebody's name."""
-    runs = [re.sub(r"['’]s?$", "", run) for run in _NAME.findall(text)]
-    return {name for run in runs for name in (run, *run.split())}
-
-
-def _sentence(turn: Turn, value: str) -> str:
+def _sentence_with(turn: Turn, value: str) -> str:
     start = max(turn.text.casefold().find(value.casefold()), 0)
     return sentence_at(turn.text, start, start + 1)
 
 
-def _order(turn: Turn) -> tuple[datetime, int]:
+def _time_order(turn: Turn) -> tuple[datetime, int]:
     return turn.said_at, turn.seq
 
 

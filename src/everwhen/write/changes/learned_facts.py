@@ -55,11 +55,11 @@ class SaidBy:
             for one in people
             if (one.subject, one.predicate) == (UNNAMED, CALLED) and self._origin(one) == "self"
         ]
-        return [self._attributed(one) if one in people else one for one in facts]
-
-    def _attributed(self, fact: ExtractedFact) -> ExtractedFact:
-        named = replace(fact, subject=self._speaker(fact.subject))
-        return replace(named, origin=self._origin(named))
+        named = [replace(one, subject=self._speaker(one.subject)) if one in people else one for one in facts]
+        return [
+            replace(new, origin=self._origin(new)) if old in people else old
+            for old, new in zip(facts, named, strict=True)
+        ]
 
     def _origin(self, fact: ExtractedFact) -> Origin:
         turn = self._turns[fact.turns[0]]
@@ -165,16 +165,16 @@ def learn_facts(
     `turns` are all that were read: what was learned from them before and is not found any more is taken back.
     `around` are those that were read to understand them.
     """
-    known = _Known(store, turns)
+    known = _KnownBeside(store, turns)
     dated_facts = [one for one in facts if one.turns and one.turns[0] in turns]
     for fact in sorted(dated_facts, key=lambda one: turns[one.turns[0]].said_at):
         turn = turns[fact.turns[0]]
         if fact.status in ("ended", "denied"):
-            found = _ended(known, fact, turn)
+            found = _with_its_end(known, fact, turn)
         elif fact.status == "held":
-            found = _held(known, fact, turn)
+            found = _held_at_a_time(known, fact, turn)
         else:
-            found = _learned(known, fact, turn)
+            found = _as_statement(known, fact, turn)
         known.learned += [found] if found is not None else []
     now = datetime.now(UTC)
     zone = store.info.zone if dated else None
@@ -188,7 +188,7 @@ class _Span(NamedTuple):
     right: int
 
 
-class _Known:
+class _KnownBeside:
     """What is known beside a fact, in the bank and from the turns that are being read."""
 
     def __init__(self, store: Store, turns: Mapping[str, Turn]) -> None:
@@ -226,7 +226,7 @@ class _Known:
         ]
 
 
-def _learned(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement:
+def _as_statement(known: _KnownBeside, fact: ExtractedFact, turn: Turn) -> FactStatement:
     start, end = (fact.valid.start, fact.valid.end) if fact.valid is not None else (None, None)
     if start is None and end is not None and end <= turn.said_at:
         end = None  # it would end before anybody spoke of it: the words gave no beginning
@@ -239,7 +239,7 @@ def _learned(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement:
     return replace(said, act="learn", origin=fact.origin)
 
 
-def _ended(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
+def _with_its_end(known: _KnownBeside, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
     """What held until then and is said to hold no longer, with its end; None where nothing such is known.
 
     The words may say less than what is known, or more: "stopped the lisinopril" ends "lisinopril 10 mg".
@@ -252,15 +252,15 @@ def _ended(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | No
     least = min(apart for apart, _ in same)
     ended = max((one for apart, one in same if apart == least), key=lambda one: (one.right, one.start))
     until = Interval(ended.start, end, ended.grain)
-    return replace(_learned(known, replace(fact, object=ended.object, valid=until), turn), ends=True)
+    return replace(_as_statement(known, replace(fact, object=ended.object, valid=until), turn), ends=True)
 
 
-def _held(known: _Known, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
+def _held_at_a_time(known: _KnownBeside, fact: ExtractedFact, turn: Turn) -> FactStatement | None:
     """What held at a time. Where that is known already it is not its end; None where something else held all the time.
 
     "I stayed in a hotel last week" is not the end of living in Leeds.
     """
-    found = _learned(known, fact, turn)
+    found = _as_statement(known, fact, turn)
     start, end = fact.valid.start if fact.valid is not None else None, found.end
     if start is None or end is None:
         return found
@@ -280,7 +280,7 @@ def words_apart(known: str, said: str) -> int | None:
     """
     if folded(known) == folded(said):
         return 0
-    short, long = sorted((_words(known), _words(said)), key=len)
+    short, long = sorted((_words_of_name(known), _words_of_name(said)), key=len)
     inside = {word.casefold() for word in short} <= {word.casefold() for word in long}
     if not short or not inside:
         return None
@@ -290,7 +290,7 @@ def words_apart(known: str, said: str) -> int | None:
     return 1 + len(long) - len(short) if head.casefold() in heads else None
 
 
-def _words(name: str) -> list[str]:
+def _words_of_name(name: str) -> list[str]:
     words = re.findall(r"\w+", name)
     return words[1:] if len(words) > 1 and words[0].casefold() in _ARTICLES else words
 

@@ -88,18 +88,15 @@ def is_predicate(word: Word) -> bool:
     """Whether a word heads a clause of its own."""
     if word.pos not in ("VERB", "AUX") or word.tag == "MD" or word.dep not in _HEADS:
         return False
-    if word.tag == "VB" and word.dep != "ROOT" and _is_infinitive(word):
+    helper = word.child("aux")
+    infinitive = helper is not None and helper.lower == "to" and word.child(*_SUBJECTS) is None
+    if word.tag == "VB" and word.dep != "ROOT" and infinitive:
         return False  # "to perform there": its time belongs to the verb above
     if word.dep == "advcl" and word.tag in ("VBG", "VBN", "VBD") and not word.child(*_SUBJECTS):
         return word.tag != "VBG" and _opens(word)  # "Lost my job yesterday, so …" is about the speaker
     if word.dep == "ccomp" and is_small(word):
         return False
     return word.dep != "conj" or word.head.dep not in ("amod", "nsubj", "dobj", "pobj", "compound", "pcomp")
-
-
-def _is_infinitive(word: Word) -> bool:
-    helper = word.child("aux")
-    return helper is not None and helper.lower == "to" and word.child(*_SUBJECTS) is None
 
 
 def is_small(word: Word) -> bool:
@@ -116,20 +113,16 @@ def _opens(word: Word) -> bool:
     return next((one for one in top.subtree() if one.pos not in aside), None) is word
 
 
-def _is_heading(subject: Word, verb: Word) -> bool:
-    """ "Box size: select a box": what stands before the colon is no subject."""
-    near = (*verb.children, *subject.children)
-    return any(one.text == ":" and subject.i < one.i < verb.i for one in near)
-
-
 def _clause(word: Word) -> Clause:
     chain = [word]
     while (below := _goes_on(chain[-1])) is not None and len(chain) < 4:
         chain.append(below)
     verb = chain[-1]
     subject = next((found for link in chain if (found := link.child(*_SUBJECTS)) is not None), None)
-    if subject is not None and _is_heading(subject, verb):
-        subject = None
+    if subject is not None and any(
+        one.text == ":" and subject.i < one.i < verb.i for one in (*verb.children, *subject.children)
+    ):
+        subject = None  # "Box size: select a box": what stands before the colon is no subject
     if subject is None and (there := chain[0].child("expl")) is not None:
         subject = chain[0].child("attr", "dobj") if there.lower == "there" else there
     auxiliaries = [child for link in chain for child in link.children if child.dep in _AUXILIARIES]

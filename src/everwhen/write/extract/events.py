@@ -220,33 +220,22 @@ def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn]) ->
     asked, (reply,) = before[-1], parses
     if not asked.read or not _ASKS_WHEN.search((question := asked.read[-1][1]).text):
         return None
-    dated = _time_alone(reply, turn)
-    if dated is None:
-        return None
+    found = [one for one in expressions(reply, turn) if one.interval is not None]
+    inside = {word.i for one in found for word in one.words}
+    rest = [word for word in reply.words if word.i not in inside and word.pos not in _UNSAID]
+    if len(found) != 1 or any(word.lower not in _AROUND_A_TIME for word in rest):
+        return None  # it says something else than a time
+    (dated,) = found
     clause = next((one for one in reversed(clauses(question)) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
-        return _event_before(turn, before[:-1], dated, reply)
+        # "I quit my job." - "Oh, when?" - "Last Friday"
+        own = before[-2].drafts[-1:] if before[:-1] and before[-2].turn.speaker == turn.speaker else ()
+        if not own or not own[0].event.inferred:
+            return None
+        event = own[0].event
+        return _dated(event, dated, "future" if event.status == "planned" else "past", reply)
     heard = replace(asked.coref, listener=turn.speaker)  # "you" is who answers
     return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard)
-
-
-def _time_alone(parse: Parse, turn: Turn) -> DatedExpression | None:
-    """The one time of a text that says nothing else."""
-    found = [one for one in expressions(parse, turn) if one.interval is not None]
-    inside = {word.i for one in found for word in one.words}
-    rest = [word for word in parse.words if word.i not in inside and word.pos not in _UNSAID]
-    return found[0] if len(found) == 1 and all(word.lower in _AROUND_A_TIME for word in rest) else None
-
-
-def _event_before(
-    turn: Turn, before: Sequence[ParsedTurn], dated: DatedExpression, reply: Parse
-) -> EventDraft | None:
-    """ "I quit my job." - "Oh, when?" - "Last Friday"."""
-    last = before[-1].drafts[-1:] if before and before[-1].turn.speaker == turn.speaker else ()
-    if not last or not last[0].event.inferred:
-        return None
-    event = last[0].event
-    return _dated(event, dated, "future" if event.status == "planned" else "past", reply)
 
 
 def _of_the_question(
@@ -274,8 +263,15 @@ def _dated(event: ExtractedEvent, dated: DatedExpression, side: Side, reply: Par
     placed = dated.placed(side)
     if placed.interval is None:
         return None
-    text, when, words = f"{event.text} {_worded(placed, reply)}", placed.interval, placed.ref.text
-    event = replace(event, text=text, turns=(dated.turn.id,), occurred=when, expression=words)
+    # The time in the reply's words, with its preposition.
+    first, words = placed.words[0], placed.ref.text
+    before = reply.words[first.i - 1] if first.i else None
+    if before is not None and before.pos == "ADP" and before.lower in ("in", "on", "at", "around", "about"):
+        worded = f"{before.lower} {words}"
+    else:
+        worded = words if first.pos == "PROPN" else words[:1].lower() + words[1:]
+    text = f"{event.text} {worded}"
+    event = replace(event, text=text, turns=(dated.turn.id,), occurred=placed.interval, expression=words)
     return EventDraft(replace(event, inferred=False, confidence=_SURE))
 
 
@@ -294,15 +290,6 @@ def _declared(clause: Clause, coref: Coreference) -> str:
         else:
             out.append(_AGREES[word.lower] if someone and word.lower in _AGREES else coref.tell([word]))
     return " ".join(out)
-
-
-def _worded(dated: DatedExpression, parse: Parse) -> str:
-    """The time in the reply's words, with its preposition."""
-    first = dated.words[0]
-    before = parse.words[first.i - 1] if first.i else None
-    if before is not None and before.pos == "ADP" and before.lower in ("in", "on", "at", "around", "about"):
-        return f"{before.lower} {dated.ref.text}"
-    return dated.ref.text if first.pos == "PROPN" else dated.ref.text[:1].lower() + dated.ref.text[1:]
 
 
 MOST_TIMES = 5
@@ -365,10 +352,16 @@ def events(
 
 
 def _draft(clause: Clause, near: ClauseContext) -> EventDraft | None:
-    state = _status(clause, near.header)
+    state = status(clause)
+    if near.header.ahead and state == "ongoing" and clause.subject is None:
+        state = "planned"
     side = side_of(state, tense(clause) in ("present", "progressive"))
-    if clause.verb.lemma in ARRANGING and any(_is_of_a_thing(dated, clause) for dated in near.times):
-        side = "future"
+    if clause.verb.lemma in ARRANGING and any(
+        up is clause.object or up.pos in ("NOUN", "PROPN", "NUM")
+        for dated in near.times
+        for up in dated.head.ancestors()
+    ):
+        side = "future"  # "signed up for a race on Saturday": the time is the race's
     dated = chosen(near.times, side)
     subject = _subject(clause, near, dated)
     if (
@@ -378,8 +371,10 @@ def _draft(clause: Clause, near: ClauseContext) -> EventDraft | None:
     ):
         return None
     interval, expression, own = _when(clause, dated, near)
-    if not own and (state == "hypothetical" or _is_vague(clause.subject)):
-        return None  # "it went well": nobody can tell what
+    who = clause.subject
+    vague = who is not None and who.lemma in VAGUE and who.child("prep") is None
+    if not own and (state == "hypothetical" or vague):
+        return None  # "it went well": nobody knows what
     words = tuple(clause.words())
     sure = (SURE if own else INFERRED) * (1.0 if dated is None else max(dated.ref.confidence, 0.7))
     event = ExtractedEvent(
@@ -397,20 +392,6 @@ def _draft(clause: Clause, near: ClauseContext) -> EventDraft | None:
         confidence=round(sure, 2),
     )
     return EventDraft(event, words, clause)
-
-
-def _status(clause: Clause, header: ListHeader) -> Status:
-    state = status(clause)
-    return "planned" if header.ahead and state == "ongoing" and clause.subject is None else state
-
-
-def _is_of_a_thing(dated: DatedExpression, clause: Clause) -> bool:
-    """ "signed up for a race on Saturday": the time is the race's."""
-    return any(up is clause.object or up.pos in ("NOUN", "PROPN", "NUM") for up in dated.head.ancestors())
-
-
-def _is_vague(subject: Word | None) -> bool:
-    return subject is not None and subject.lemma in VAGUE and subject.child("prep") is None
 
 
 def _subject(clause: Clause, near: ClauseContext, dated: DatedExpression | None) -> str | None:
@@ -536,19 +517,15 @@ def _further(draft: EventDraft, near: ClauseContext) -> list[EventDraft]:
         when = placed.interval
         if when is None or any(one is not None and when.overlaps(one) for one in known):
             return []
-        place = _place(between)
+        # Without what joins the two times, and without the second one's preposition.
+        place = [word for word in between if word.lower not in _JOINTS and word.pos not in ("PUNCT", "SPACE")]
+        place = place[:-1] if place and place[-1].pos == "ADP" else place
         named = any(word.pos in ("NOUN", "PROPN") for word in place)
         where = near.coref.tell(place) if named else event.object
         other = replace(event, object=where, occurred=when, expression=placed.ref.text, quantity="")
         found.append(replace(draft, event=other))
         known.append(when)
     return found
-
-
-def _place(between: Sequence[Word]) -> list[Word]:
-    """The words between two times without what joins them and the second one's preposition."""
-    words = [word for word in between if word.lower not in _JOINTS and word.pos not in ("PUNCT", "SPACE")]
-    return words[:-1] if words and words[-1].pos == "ADP" else words
 
 
 # Whether a clause says an occurrence: a thing done, or a state that is dated

@@ -130,10 +130,15 @@ def passages(text: str) -> list[ProseLine]:
             # A trace goes on while it is indented, and ends with the line that names the error.
             tracing = line[0] in " \t"
             continue
-        if bare.startswith(">") or _MACHINE.match(line) or _is_symbols(bare):
+        if bare.startswith(">") or _MACHINE.match(line) or not _LATIN.search(bare):
             continue
+        if len(_LETTER.findall(bare)) < 0.4 * len(bare.replace(" ", "")):
+            continue  # more signs than letters, as code, tables and hashes are
         item = _ITEM.match(line)
-        cleaned = _clean(line if item is None else " " * item.end() + line[item.end() :])
+        cleaned = line if item is None else " " * item.end() + line[item.end() :]
+        cleaned = _MARKUP.sub(_blank, cleaned.rstrip("\r\n"))
+        cleaned = _LISTING.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), cleaned)
+        cleaned = _EMOJI.sub(_stopped, _FILLER.sub(_blank, cleaned)).replace("’", "'")
         if item is None:
             header = cleaned.strip()
         elif found and not found[-1].item and found[-1].text.strip() == header:
@@ -141,13 +146,6 @@ def passages(text: str) -> list[ProseLine]:
         quotes = tuple(match.span() for match in _QUOTED.finditer(cleaned))
         found.append(ProseLine(cleaned, start, header if item else "", item is not None, quotes=quotes))
     return found
-
-
-def _clean(line: str) -> str:
-    line = _MARKUP.sub(_blank, line.rstrip("\r\n"))
-    line = _LISTING.sub(lambda match: match[1] + " " * (len(match[0]) - len(match[1])), line)
-    line = _FILLER.sub(_blank, line)
-    return _EMOJI.sub(_stopped, line).replace("’", "'")
 
 
 def _stopped(match: re.Match[str]) -> str:
@@ -161,12 +159,6 @@ def _stopped(match: re.Match[str]) -> str:
 
 def _blank(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", match[0])
-
-
-def _is_symbols(line: str) -> bool:
-    """Whether a line is more signs than letters, as code, tables and hashes are; or has no Latin letter."""
-    letters = len(_LETTER.findall(line))
-    return not _LATIN.search(line) or letters < 0.4 * len(line.replace(" ", ""))
 
 
 KEPT_PARSES = 512

@@ -285,7 +285,11 @@ def occurred(turn: Turn, within: Span | None, expression: str, status: Status) -
     """
     words = find(expression, turn.text) if expression else None
     for span in (words, within):
-        if span is not None and (ref := _meant(turn, span, status)) is not None and ref.interval is not None:
+        if (
+            span is not None
+            and (ref := _time_at(turn, span, status)) is not None
+            and ref.interval is not None
+        ):
             return Occurred(ref.interval, ref.text)
     return Occurred(day_of(turn), turn.text[slice(*words)] if words else "", inferred=True)
 
@@ -311,7 +315,7 @@ def claimed(date: str, at: datetime, zone: str) -> Interval | Literal["out of bo
 def lasting(turn: Turn, expression: str) -> Interval | None:
     """Since when, or until when, a fact holds: an open side unless the words say both."""
     span = find(expression, turn.text) if expression else None
-    ref = _meant(turn, span, "happened") if span is not None else None
+    ref = _time_at(turn, span, "happened") if span is not None else None
     if ref is None or ref.interval is None:
         return None
     if ref.interval.start is None or ref.kind == "range":
@@ -319,7 +323,7 @@ def lasting(turn: Turn, expression: str) -> Interval | None:
     return Interval(ref.interval.start, None, ref.interval.grain)
 
 
-def _meant(turn: Turn, span: Span, status: Status) -> TimeRef | None:
+def _time_at(turn: Turn, span: Span, status: Status) -> TimeRef | None:
     """The time expression of the turn that a span points at, on the side of now that the status asks for."""
     ref = _best(resolve(turn.text, turn.said_at, turn.zone), span)
     if ref is None or ref.interval is None:
@@ -421,7 +425,9 @@ class Grounding:
                 continue
             seen.add(key)
             count[turn.id] += 1
-            if count[turn.id] <= _clauses(turn.text):
+            # More than there can be, also in scripts without spaces.
+            most = 1 + max(len(turn.text.split()) // WORDS_AN_EVENT, len(turn.text) // (8 * WORDS_AN_EVENT))
+            if count[turn.id] <= most:
                 kept.append((self._order[turn.id], number, event, made))
             else:
                 self._note(TOO_MANY, turn)
@@ -442,6 +448,12 @@ class Grounding:
         text = _clean(event.text, LONGEST_SENTENCE)
         if not text or self._misnames(place, "", text.partition(" ")[2]):
             text = " ".join(filter(None, (subject, verb, object_))) + "."
+        network: Network = "world" if event.network == "experience" else event.network
+        if self._assistant is not None and subject == self._assistant:
+            network = "experience"
+        key = stems(object_)
+        cleaned = filter(None, dict.fromkeys(_clean(alias, LONGEST_NAME) for alias in event.aliases))
+        aliases = [one for one in cleaned if stems(one).isdisjoint(key) and one not in self._echoes]
         when = self._when(event, place)
         self._compare(event, when, turn)
         return ExtractedEvent(
@@ -452,10 +464,10 @@ class Grounding:
             status=event.status,
             polarity=-1 if event.status == "negated" else 1,
             quantity=_clean(event.quantity, LONGEST_NAME),
-            aliases=self._aliases(event, object_),
+            aliases=tuple(aliases[:ALIASES]),
             confidence=round(event.confidence * (INFERRED if when.inferred else 1.0), 3),
-            network=self._network(event.network, subject),
-            entities=_named(names, f"{subject} {object_} {text}"),
+            network=network,
+            entities=_names_inside(names, f"{subject} {object_} {text}"),
         )  # fmt: skip
 
     def _compare(self, event: Event, when: Occurred, turn: Turn) -> None:
@@ -489,7 +501,10 @@ class Grounding:
         made = []
         for one in found:
             text = _clean(one.text, LONGEST_NARRATIVE)
-            turns = self._cited(one.turns)
+            cited = {turn.id for label in one.turns if (turn := self._labels.get(label.strip())) is not None}
+            if any(label.strip() not in self._labels for label in one.turns):
+                self._note("the model cited a turn that does not exist for a narrative", None)
+            turns = [turn for turn in self._batch.turns if turn.id in cited]
             if not turns or not text or self._echoed(text, turn=turns[0]):
                 continue
             if stems(text).isdisjoint(stems(" ".join(f"{turn.speaker} {turn.text}" for turn in turns))):
@@ -500,7 +515,7 @@ class Grounding:
             own = one.network != "experience" or any(turn.role == "assistant" for turn in turns)
             network, ids = one.network if own else "world", tuple(turn.id for turn in turns)
             sure = round(one.confidence, 3)
-            made.append(ExtractedNarrative(text, ids, network, sure, when, _named(names, text)))
+            made.append(ExtractedNarrative(text, ids, network, sure, when, _names_inside(names, text)))
         return tuple(made)
 
     def _facts(self, found: Sequence[Fact]) -> tuple[ExtractedFact, ...]:
@@ -527,7 +542,11 @@ class Grounding:
         for one in found:
             name = self._who(one.name, None)
             aliases = [alias for alias in (_clean(word, LONGEST_NAME) for word in one.aliases) if alias]
-            forms = [form for form in dict.fromkeys([name, *aliases]) if form and self._known(form)]
+            forms = [
+                form
+                for form in dict.fromkeys([name, *aliases])
+                if form and any(_mentions(turn, form) for turn in self._batch.turns)
+            ]
             if name in forms:
                 turns = [
                     turn.id for turn in self._batch.turns if any(_mentions(turn, form) for form in forms)
@@ -565,28 +584,11 @@ class Grounding:
             return None
         return _Place(cited, None)
 
-    def _cited(self, labels: Sequence[str]) -> list[Turn]:
-        found = {turn.id: turn for label in labels if (turn := self._labels.get(label.strip())) is not None}
-        if any(label.strip() not in self._labels for label in labels):
-            self._note("the model cited a turn that does not exist for a narrative", None)
-        return [turn for turn in self._batch.turns if turn.id in found]
-
     def _echoed(self, *texts: str, turn: Turn | None) -> bool:
         if any(text in self._echoes for text in texts):
             self._note("the model repeated its instructions; that was left out", turn)
             return True
         return False
-
-    def _aliases(self, event: Event, object_: str) -> tuple[str, ...]:
-        key = stems(object_)
-        clean = filter(None, dict.fromkeys(_clean(alias, LONGEST_NAME) for alias in event.aliases))
-        good = [one for one in clean if stems(one).isdisjoint(key) and one not in self._echoes]
-        return tuple(good[:ALIASES])
-
-    def _network(self, network: Network, subject: str) -> Network:
-        if self._assistant is not None and subject == self._assistant:
-            return "experience"
-        return "world" if network == "experience" else network
 
     def _who(self, name: str, turn: Turn | None) -> str:
         name = _clean(name, LONGEST_NAME)
@@ -595,9 +597,6 @@ class Grounding:
         if self._assistant is not None and name.casefold() in _ASSISTANT:
             return self._assistant
         return name
-
-    def _known(self, form: str) -> bool:
-        return any(_mentions(turn, form) for turn in self._batch.turns)
 
     def _bounded(self, kind: str, items: Sequence[_Item]) -> Sequence[_Item]:
         if len(items) > READ[kind]:
@@ -608,11 +607,6 @@ class Grounding:
         self._notes.setdefault(reason, []).append(turn.id if turn else "")
 
 
-def _clauses(text: str) -> int:
-    """More than there can be, also in scripts without spaces."""
-    return 1 + max(len(text.split()) // WORDS_AN_EVENT, len(text) // (8 * WORDS_AN_EVENT))
-
-
 def _mentions(turn: Turn, form: str) -> bool:
     return turn.speaker.casefold() == form.casefold() or find(form, turn.text) is not None
 
@@ -621,5 +615,5 @@ def _clean(words: str, longest: int) -> str:
     return " ".join(words.split())[:longest].strip()
 
 
-def _named(names: Sequence[str], text: str) -> tuple[str, ...]:
+def _names_inside(names: Sequence[str], text: str) -> tuple[str, ...]:
     return tuple(name for name in names if find(name, text) is not None)

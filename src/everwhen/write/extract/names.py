@@ -7,7 +7,7 @@ speaker, second the listener where there is one, third whom the talk was about.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Iterator, Sequence
+from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass, field
 
 from everwhen.types import Turn
@@ -77,20 +77,14 @@ def entities(
             doubtful = (small and not said) or (words[0].pos == "NOUN" and not label)
             one = ExtractedEntity(name, type_, (turn.id,), tentative=doubtful, sure=bool(said))
             found.setdefault(name.casefold(), one)
-        for name, kind in _in_code(parse.text):
-            found[name.casefold()] = ExtractedEntity(name, kind, (turn.id,))
+        for file in _FILE.finditer(parse.text):
+            if not _FRAMEWORK.fullmatch(file[0]):
+                found[file[0].casefold()] = ExtractedEntity(file[0], "FILE", (turn.id,))
+        for commit in _COMMIT.finditer(parse.text):
+            found[commit[0].casefold()] = ExtractedEntity(commit[0], "COMMIT", (turn.id,))
         for name in _concepts(parse, times):
             found.setdefault(name, ExtractedEntity(name, "CONCEPT", (turn.id,), tentative=True))
     return list(found.values())
-
-
-def _in_code(text: str) -> Iterator[tuple[str, EntityType]]:
-    """The files and commits that a text names: `src/auth/session.ts`, `7f3c9ae`."""
-    for file in _FILE.finditer(text):
-        if not _FRAMEWORK.fullmatch(file[0]):
-            yield file[0], "FILE"
-    for commit in _COMMIT.finditer(text):
-        yield commit[0], "COMMIT"
 
 
 def _concepts(parse: Parse, dated: Collection[int]) -> list[str]:
@@ -187,7 +181,7 @@ def _opens(word: Word, sentence: Sequence[Word]) -> bool:
 
 def _type_said(words: Sequence[Word]) -> EntityType | None:
     """What the sentence says that it is; None where it does not."""
-    head = _head(words)
+    head = _head_word(words)
     above = head.head
     verb = next((up for up in head.ancestors() if up.pos == "VERB"), above)
     if head.dep == "pobj" and len(words) == 1:
@@ -206,7 +200,7 @@ def _type_said(words: Sequence[Word]) -> EntityType | None:
 def _labelled(words: Sequence[Word], label: str) -> EntityType:
     """The parser's label, where nothing in the sentence is against it."""
     type_ = LABELS.get(label, "OTHER")
-    head = _head(words)
+    head = _head_word(words)
     if head.dep == "pobj" and head.head.lower in ("in", "near") and type_ in ("PERSON", "ORGANIZATION"):
         done = head.head.head.child("dobj") is not None  # "wrote it in Haskell"
         return "OTHER" if done else "LOCATION"
@@ -217,7 +211,7 @@ def _labelled(words: Sequence[Word], label: str) -> EntityType:
     return "OTHER" if guessed else type_
 
 
-def _head(words: Sequence[Word]) -> Word:
+def _head_word(words: Sequence[Word]) -> Word:
     return next((word for word in words if word.head not in words), words[-1])
 
 

@@ -149,7 +149,7 @@ def narrative_turn(one: ParsedTurn) -> NarrativeTurn:
     return NarrativeTurn(
         one.turn.id,
         one.turn.role == "assistant",
-        _line(one),
+        _retelling(one),
         bool(one.drafts),
         _hull(own),
         one.entities,
@@ -221,7 +221,7 @@ def _statements(
                 yield passage, sentence, text
 
 
-def _line(one: ParsedTurn) -> str:
+def _retelling(one: ParsedTurn) -> str:
     """The sentences of a turn that tell something, as somebody else would tell them: what was decided before what
     happened, and that before the rest, where there is no room for all."""
     worth = {id(word): 1 + (draft.event.status == "planned") for draft in one.drafts for word in draft.words}
@@ -254,7 +254,7 @@ def _opinions(one: ParsedTurn) -> Iterator[ExtractedNarrative]:
     for passage, sentence, text in _statements(one, SHORTEST_OPINION, LONGEST_OPINION):
         if passage.item or passage.heads or not left:
             continue
-        held = _held(sentence, text, events, one.turn.role == "assistant")
+        held = _firmness(sentence, text, events, one.turn.role == "assistant")
         if held is not None:
             left -= 1
             opinion = _opinion_in_words(sentence, text, one.coref)
@@ -262,7 +262,7 @@ def _opinions(one: ParsedTurn) -> Iterator[ExtractedNarrative]:
             yield ExtractedNarrative(opinion, (one.turn.id,), "opinion", held, None, names)
 
 
-def _held(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -> float | None:
+def _firmness(sentence: Sequence[Word], text: str, events: set[int], answer: bool) -> float | None:
     """How firmly the sentence holds an opinion; None where it holds none."""
     framed = _FRAMES.search(text) is not None
     for word in sentence:

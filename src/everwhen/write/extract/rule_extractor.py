@@ -56,7 +56,9 @@ class RuleExtractor:
         whole = fresh < LOOK_BACK_TURNS  # the session begins here
         told_from = 0 if whole else OVERLAP_TURNS  # the turns before that are here to understand the others
         # What is known of earlier turns need not be read again; what is not is read with its own turns before it.
-        narrated = {turn.id: one for turn, one in zip(turns, self._known(turns), strict=True) if one}
+        with self._lock:
+            kept = [self._narrated.get(_reading(turns, number)) for number in range(len(turns))]
+        narrated = {turn.id: one for turn, one in zip(turns, kept, strict=True) if one}
         known = all(turn.id in narrated for turn in batch.earlier[told_from:])
         first = len(batch.earlier) if known else 0
         texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
@@ -69,7 +71,11 @@ class RuleExtractor:
         links: list[CausalLink] = []
         heard: list[ParsedTurn] = []
         for number, (turn, mine) in enumerate(zip(turns[first:], texts, strict=True), first):
-            listener = _listener(turn, turns[max(0, number - OVERLAP_TURNS) : number])
+            # Whom "you" means: the one other person who spoke in the turns before. Only those count, so that a turn
+            # is read the same whether it came alone or in a batch.
+            near = turns[max(0, number - OVERLAP_TURNS) : number]
+            others = {one.speaker for one in near if one.speaker != turn.speaker and one.role != "tool"}
+            listener = next(iter(others)) if len(others) == 1 else None
             coref = Coreference(turn.speaker, listener, number, referents=referents)
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, coref)
@@ -81,7 +87,10 @@ class RuleExtractor:
             heard = [*heard[-1:], one]
             if number >= told_from and turn.id not in narrated:
                 narrated[turn.id] = narrative_turn(one)
-                self._keep(_reading(turns, number), narrated[turn.id])
+                with self._lock:
+                    self._narrated[_reading(turns, number)] = narrated[turn.id]
+                    if len(self._narrated) > MOST_NARRATED:
+                        self._narrated.popitem(last=False)
             if number >= fresh:
                 links += causes(drafts, len(events))
                 events += [_event(draft, turn, names) for draft in drafts]
@@ -97,8 +106,10 @@ class RuleExtractor:
         """What the new turns state, each read with the end of the turn before it."""
         if self._reader is None:
             return {}
+        ends = [f"{turn.speaker}: {turn.text}"[-BEFORE:] for turn in turns]
+        end_of_last = ["", *ends]
         said = [
-            (turn, ReaderPassage(turn.speaker, turn.text, _end_of(turns[number - 1]) if number else ""))
+            (turn, ReaderPassage(turn.speaker, turn.text, end_of_last[number]))
             for number, turn in enumerate(turns)
             if number >= fresh and turn.role != "tool" and is_told(turn)
         ]
@@ -107,20 +118,6 @@ class RuleExtractor:
 
     def _likely(self, found: Sequence[FactCandidate]) -> list[ExtractedFact]:
         return fact_chance.likely(self._reader, self._embedder, found) if self._reader is not None else []
-
-    def _known(self, turns: Sequence[Turn]) -> list[NarrativeTurn | None]:
-        with self._lock:
-            return [self._narrated.get(_reading(turns, number)) for number in range(len(turns))]
-
-    def _keep(self, reading: tuple[str, ...], narrated: NarrativeTurn) -> None:
-        with self._lock:
-            self._narrated[reading] = narrated
-            if len(self._narrated) > MOST_NARRATED:
-                self._narrated.popitem(last=False)
-
-
-def _end_of(turn: Turn) -> str:
-    return f"{turn.speaker}: {turn.text}"[-BEFORE:]
 
 
 def is_told(turn: Turn) -> bool:
@@ -134,13 +131,6 @@ def _reading(turns: Sequence[Turn], number: int) -> tuple[str, ...]:
     before = turns[max(0, number - OVERLAP_TURNS) : number]
     said = hashlib.blake2b(turn.text.encode("utf-8", "replace"), digest_size=12).hexdigest()
     return (turn.session, turn.id, said, turn.said_at.isoformat(), turn.zone, *(one.id for one in before))
-
-
-def _listener(turn: Turn, before: Sequence[Turn]) -> str | None:
-    """Whom "you" means: the one other person who spoke in the turns before. Only those count, so that a turn
-    is read the same whether it came alone or in a batch."""
-    others = {one.speaker for one in before if one.speaker != turn.speaker and one.role != "tool"}
-    return next(iter(others)) if len(others) == 1 else None
 
 
 def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Coreference) -> list[EventDraft]:

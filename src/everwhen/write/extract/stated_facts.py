@@ -93,12 +93,12 @@ class Proposal:
 
 def statements(reader: Reader, passages: Sequence[Passage]) -> list[list[ReadStatement]]:
     """What each passage states, in the order in which it is said; `calibration().least` is the least chance."""
-    parts = [(number, *part) for number, passage in enumerate(passages) for part in _parts(passage)]
+    parts = [(number, *part) for number, passage in enumerate(passages) for part in _readable_parts(passage)]
     found: list[list[ReadStatement]] = [[] for _ in passages]
     for (number, start, part), proposed in zip(
         parts, proposals(reader, [one for _, _, one in parts]), strict=True
     ):
-        stated = [one for one in (_stated(part, start, each) for each in proposed) if one is not None]
+        stated = [one for one in (_sure_statement(part, start, each) for each in proposed) if one is not None]
         known_statuses = statuses(reader, [(part, one.relation, one.subject, one.status) for one in stated])
         known = (replace(one, status=status) for one, status in zip(stated, known_statuses, strict=True))
         found[number] += sorted(known, key=lambda one: one.place)
@@ -120,7 +120,7 @@ def statuses(reader: Reader, stated: Sequence[tuple[Passage, Relation, str, str]
     ]
 
 
-def _parts(passage: Passage) -> list[tuple[int, Passage]]:
+def _readable_parts(passage: Passage) -> list[tuple[int, Passage]]:
     """A passage in parts short enough to be read well, each with what stands before it; and where each begins."""
     before, found = passage.before, []
     for start, end in pieces(passage.text, PART)[:MOST_PARTS]:
@@ -132,7 +132,7 @@ def _parts(passage: Passage) -> list[tuple[int, Passage]]:
 def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal]]:
     """Every value that a passage might tell, the likeliest first, each asked about by itself."""
     passages = [replace(one, speaker=ANYBODY) for one in passages]
-    asked = _asked()
+    asked = _all_questions()
     seen = reader.tells([question for _, question in asked], passages)
     values = [
         (number, *value)
@@ -151,10 +151,10 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
     for (number, relation, place, chance), reading in zip(values, readings, strict=True):
         signs = logit(chance), logit(1 - float(reading.kinds[_NONE])), logit(reading.span_chance)
         found[number].append(Proposal(relation, place, reading, signs))
-    return [[_beside(one, proposed) for one in proposed] for proposed in found]
+    return [[_with_rivals(one, proposed) for one in proposed] for proposed in found]
 
 
-def _beside(one: Proposal, proposed: Sequence[Proposal]) -> Proposal:
+def _with_rivals(one: Proposal, proposed: Sequence[Proposal]) -> Proposal:
     """A proposal that knows how likely the same words are another relation's value."""
     others = [
         other.signs[0]
@@ -172,7 +172,7 @@ def _values(
     found: list[tuple[Relation, tuple[int, int], float]] = []
     for asked, span, chance in sorted(glimpsed, key=lambda one: -one[2]):
         start, end = trimmed(text, span)
-        relation = _named(text[start:end]) or asked
+        relation = _relation_it_names(text[start:end]) or asked
         same = [one for one in found if start < one[1][1] and one[1][0] < end]
         taken = any(one is relation or logit(likelier) - logit(chance) > AHEAD for one, _, likelier in same)
         if not taken and is_value(relation, text[start:end]):
@@ -180,7 +180,7 @@ def _values(
     return found[:MOST]
 
 
-def _named(words: str) -> Relation | None:
+def _relation_it_names(words: str) -> Relation | None:
     """The relation that a value names itself: "port 9443" is a port, whatever it was said to be an answer to."""
     noun, _, rest = words.partition(" ")
     return _numbers().get(noun.casefold()) if _FIGURE.fullmatch(rest.strip()) else None
@@ -198,7 +198,7 @@ def _numbers() -> Mapping[str, Relation]:
     }
 
 
-def _stated(part: Passage, at: int, one: Proposal) -> ReadStatement | None:
+def _sure_statement(part: Passage, at: int, one: Proposal) -> ReadStatement | None:
     """A proposal that is sure enough; `at` is where the part begins."""
     sure = calibration().chance(one.signs, one.relation.name)
     if sure < calibration().least:
@@ -264,7 +264,7 @@ def is_value(relation: Relation, words: str) -> bool:
 
 
 @cache
-def _asked() -> tuple[tuple[Relation, str], ...]:
+def _all_questions() -> tuple[tuple[Relation, str], ...]:
     return tuple((one, question) for one in relations() for question in one.asks)
 
 
@@ -336,7 +336,9 @@ def candidates(
             continue  # it has no life to tell of
         if one.relation.of == "thing" and subject in (coref.speaker, coref.listener):
             continue  # "signed!" is no status of the one who says it
-        if one.relation.of == "thing" and _is_time(subject, turn):
+        if one.relation.of == "thing" and any(
+            ref.text == subject for ref in resolve(subject, turn.said_at, turn.zone)
+        ):
             continue  # "Thursday, 3 April": no thing is due then
         status, valid = _valid(turn, one, status, read)
         if status == "planned" and valid is None:
@@ -348,10 +350,6 @@ def candidates(
         )
         found.setdefault((subject, one.place[0]), candidate)
     return [one for _, one in sorted(found.items(), key=lambda one: one[0][1])]
-
-
-def _is_time(words: str, turn: Turn) -> bool:
-    return any(ref.text == words for ref in resolve(words, turn.said_at, turn.zone))
 
 
 def _phrase(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> Phrase:
@@ -469,19 +467,14 @@ def _valid(
     (time,), whole = times, times[0].interval
     over = whole.end is not None and whole.end <= turn.said_at
     if status == "holds" and over and stated.relation.value not in _LASTING:
-        verb = _verb(stated.place, read)
+        inside = [word for _, word in _inside(stated.place, read)]
+        above = (up for word in inside[-1:] for up in word.ancestors() if up not in inside)
+        verb = next((up for up in above if up.pos in ("VERB", "AUX")), None)  # of the clause it is in
         if time.kind == "range" and not (verb and verb.lemma in _begins(stated.relation)):
             return status, whole
         if verb is not None and _is_past(verb) and verb.lemma in _states(stated.relation):
             return "held", whole
     return status, Interval(whole.start, None, whole.grain)
-
-
-def _verb(place: tuple[int, int], read: Sequence[tuple[ProseLine, Parse]]) -> Word | None:
-    """The verb of the clause that a place is in."""
-    inside = [word for _, word in _inside(place, read)]
-    above = (one for word in inside[-1:] for one in word.ancestors() if one not in inside)
-    return next((one for one in above if one.pos in ("VERB", "AUX")), None)
 
 
 def _is_past(verb: Word) -> bool:

@@ -18,7 +18,7 @@ from everwhen.store.files.json_values import count_lines, lines, parsed, shown, 
 from everwhen.types import ROLES, Message
 from everwhen.types.messages.message_parts import as_text, caption
 from everwhen.write.importers.conversation import (
-    NOTHING_TOLD,
+    NO_OPTIONS,
     Conversation,
     LeftOut,
     ReadingOptions,
@@ -32,7 +32,7 @@ from everwhen.write.importers.conversation import (
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".txt", ".gz", ".xz", ".bz2")
 
 
-def read_jsonl(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def read_jsonl(path: Path, options: ReadingOptions = NO_OPTIONS) -> Iterator[Conversation]:
     """The one conversation of a JSONL file, named after it; its lines are read as they are asked for.
 
     The zone is that of lines which name none: their times without an offset are local there.
@@ -84,25 +84,42 @@ SPOKEN_BY_TOOLS = (*SPOKEN, "execution_output")
 _ROLES = ("user", "assistant", "tool")
 
 
-def chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
-    """The messages of the path that a chat of ChatGPT shows."""
+def _chats(path: Path) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """The chats of a file, each with its place."""
+    for index, chat in enumerate(values(path)):
+        where = f"{path}, chat {index}"
+        yield expect(chat, dict, where, "it"), where
+
+
+def chatgpt_messages(path: Path, _: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the paths that the chats of ChatGPT show."""
+    for chat, where in _chats(path):
+        yield from _chat_of_chatgpt(chat, where, left_out)
+
+
+def _chat_of_chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     mapping = expect(chat.get("mapping"), dict, where, "'mapping'")
     title = chat.get("title")
     session = chat.get("conversation_id") or chat.get("id") or f"{title}@{chat.get('create_time')}"
     said_at = chat.get("create_time")
     shown = _path(mapping, chat.get("current_node"))
-    if aside := sum(map(_is_message, mapping.values())) - sum(_is_message(mapping[key]) for key in shown):
+    messages = {
+        key
+        for key, node in mapping.items()
+        if isinstance(node, Mapping) and isinstance(node.get("message"), Mapping)
+    }
+    if aside := len(messages.difference(shown)):
         left_out["messages that were edited or answered anew"] += aside
     for key in shown:
-        message = mapping[key].get("message")
-        if not isinstance(message, Mapping):
+        if key not in messages:
             continue
+        message = mapping[key]["message"]
         if _hidden(message):
             left_out["messages that the chat does not show (instructions, thoughts, calls of tools)"] += 1
             continue
         # Messages of old exports may lack a time: they stand where the one before them does.
         said_at = message.get("create_time") or said_at
-        words = _words(message)
+        words = _text_of_chatgpt(message)
         if not words:
             left_out["messages without words"] += 1
             continue
@@ -122,7 +139,9 @@ def chatgpt(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[
 def _path(mapping: Mapping[str, Any], current: Any) -> list[str]:
     """The keys from the root to the message shown last; edits and regenerations beside it are left out."""
     if not isinstance(current, str) or current not in mapping:
-        current = _newest_leaf(mapping)
+        nodes = {key: node for key, node in mapping.items() if isinstance(node, Mapping)}
+        leaves = [key for key, node in nodes.items() if not node.get("children")]
+        current = max(leaves, key=lambda key: _time(nodes[key].get("message")), default=None)
     path: list[str] = []
     seen: set[str] = set()
     while isinstance(current, str) and current not in seen and isinstance(mapping.get(current), Mapping):
@@ -130,15 +149,6 @@ def _path(mapping: Mapping[str, Any], current: Any) -> list[str]:
         path.append(current)
         current = mapping[current].get("parent")
     return path[::-1]
-
-
-def _is_message(node: Any) -> bool:
-    return isinstance(node, Mapping) and isinstance(node.get("message"), Mapping)
-
-
-def _newest_leaf(mapping: Mapping[str, Any]) -> str | None:
-    leaves = [key for key, node in mapping.items() if isinstance(node, Mapping) and not node.get("children")]
-    return max(leaves, key=lambda key: _time(mapping[key].get("message")), default=None)
 
 
 def _time(message: Any) -> float:
@@ -163,7 +173,7 @@ def _hidden(message: Mapping[str, Any]) -> bool:
     )
 
 
-def _words(message: Mapping[str, Any]) -> str:
+def _text_of_chatgpt(message: Mapping[str, Any]) -> str:
     content = message["content"]
     listed = enumerate(_objects(_metadata(message).get("attachments")))
     attached = {str(file.get("id") or index): file for index, file in listed}
@@ -200,14 +210,20 @@ def _metadata(thing: Mapping[str, Any]) -> Mapping[str, Any]:
 # Claude
 
 
-def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
+def claude_messages(path: Path, _: ReadingOptions, left_out: LeftOut) -> Iterator[Message]:
+    """The messages of the chats of Claude, in their order."""
+    for chat, where in _chats(path):
+        yield from _chat_of_claude(chat, where, left_out)
+
+
+def _chat_of_claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[Message]:
     title = chat.get("name")
     session = chat.get("uuid") or f"{title}@{chat.get('created_at')}"
     said_at = chat.get("created_at")
     for index, message in enumerate(expect(chat.get("chat_messages"), list, where, "'chat_messages'")):
         expect(message, dict, where, f"message {index}")
         said_at = message.get("created_at") or said_at
-        words = _words_of_claude(message)
+        words = _text_of_claude(message)
         if not words:
             left_out["messages without words"] += 1
             continue
@@ -222,7 +238,7 @@ def claude(chat: Mapping[str, Any], where: str, left_out: LeftOut) -> Iterator[M
         yield checked(raw, f"{where}, message {index}")
 
 
-def _words_of_claude(message: Mapping[str, Any]) -> str:
+def _text_of_claude(message: Mapping[str, Any]) -> str:
     """The text blocks, else the flat text (it has placeholders for other blocks); files by their name."""
     blocks = [one for one in _objects(message.get("content")) if one.get("type") == "text"]
     said = [one["text"] for one in blocks if isinstance(one.get("text"), str)]
@@ -249,7 +265,7 @@ def mem0_messages(path: Path, options: ReadingOptions, left_out: LeftOut) -> Ite
             number += 1
             expect(one, dict, where, "it")
             if _is_kept(one, where, left_out):
-                yield checked(_raw(one, options, where), where)
+                yield checked(_message_of_memory(one, options, where), where)
 
 
 def _is_kept(one: Mapping[str, Any], where: str, left_out: LeftOut) -> bool:
@@ -267,7 +283,7 @@ def _is_kept(one: Mapping[str, Any], where: str, left_out: LeftOut) -> bool:
     return False
 
 
-def _raw(one: Mapping[str, Any], options: ReadingOptions, where: str) -> dict[str, Any]:
+def _message_of_memory(one: Mapping[str, Any], options: ReadingOptions, where: str) -> dict[str, Any]:
     words = one.get("memory") or one.get("content")
     user, agent = one.get("user_id"), one.get("agent_id")
     given_role = str(one.get("role") or "").lower()

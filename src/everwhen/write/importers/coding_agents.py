@@ -123,10 +123,13 @@ def claude_code_messages(path: Path, options: ReadingOptions, left_out: LeftOut)
     """The transcript as one conversation; its sessions are those of Claude Code."""
     talk = AgentTranscript(path, options, left_out)
     for record, where in talk.records():
-        line = _as_message(record)
+        line, attached = record, record.get("attachment")
+        queued = isinstance(attached, Mapping) and attached.get("type") == "queued_command"
+        if queued and attached.get("commandMode", "prompt") == "prompt":
+            # What a user typed while the agent was at work is an attachment; it is a message all the same.
+            line = {**line, "type": "user", "message": {"role": "user", "content": attached.get("prompt")}}
         message = line.get("message")
         if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
-            attached = line.get("attachment")
             talk.note(attached.get("content") if isinstance(attached, Mapping) else line.get("content"))
             left_out[NO_MESSAGES] += 1
             continue
@@ -137,16 +140,6 @@ def claude_code_messages(path: Path, options: ReadingOptions, left_out: LeftOut)
             continue
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
         yield from _said(talk, line, [one for one in blocks if isinstance(one, Mapping)], where)
-
-
-def _as_message(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a user typed while the agent was at work is an attachment; it is a message all the same."""
-    attached = line.get("attachment")
-    if not isinstance(attached, Mapping) or attached.get("type") != "queued_command":
-        return line
-    if attached.get("commandMode", "prompt") != "prompt":
-        return line
-    return {**line, "type": "user", "message": {"role": "user", "content": attached.get("prompt")}}
 
 
 def _said(
@@ -257,20 +250,16 @@ class _Rollout:
             return
         texts = [as_text(part) for part in (blocks if isinstance(blocks, list) else [blocks])]
         if role == "user":
-            for text in texts:
-                self._find_zone(text)
+            for text in texts:  # the zone of the machine stands in what the program writes to the model
+                if text.lstrip().startswith("<environment_context>") and (named := _ZONE.search(text)):
+                    with suppress(UsageError):
+                        self.zone = known_zone(named[1])
             typed = _typed(item, texts)
             if len(typed) < len(texts):
                 self.talk.left_out[BY_THE_PROGRAM] += len(texts) - len(typed)
             texts = [_REQUEST.sub("", text) for text in typed]
         said = "\n".join(text for text in texts if text.strip())
         yield from self.talk.say({**raw, "role": role, "content": said, "zone": self.zone}, where)
-
-    def _find_zone(self, text: str) -> None:
-        """The zone of the machine stands in what the program writes to the model of it."""
-        if text.lstrip().startswith("<environment_context>") and (named := _ZONE.search(text)):
-            with suppress(UsageError):
-                self.zone = known_zone(named[1])
 
 
 def _typed(item: Mapping[str, Any], texts: list[str]) -> list[str]:

@@ -51,7 +51,7 @@ class ReadingOptions:
     """Words in a row that make a repetition of what a recall gave back; 0 lets everything through."""
 
 
-NOTHING_TOLD = ReadingOptions()
+NO_OPTIONS = ReadingOptions()
 
 
 @dataclass(frozen=True, slots=True)

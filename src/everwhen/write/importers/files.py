@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from everwhen.errors import Refused, UsageError
-from everwhen.store.files.json_values import beginning, first_value, values
+from everwhen.store.files.json_values import beginning, first_value
 from everwhen.types import Message
 from everwhen.write.importers.benchmarks import (
     locomo_conversation,
@@ -21,68 +20,48 @@ from everwhen.write.importers.benchmarks import (
     longmemeval_conversation,
     longmemeval_questions,
 )
-from everwhen.write.importers.chats import chatgpt, claude, mem0_messages, read_jsonl
+from everwhen.write.importers.chats import chatgpt_messages, claude_messages, mem0_messages, read_jsonl
 from everwhen.write.importers.coding_agents import claude_code_messages, codex_messages
 from everwhen.write.importers.conversation import (
     DATE_ORDERS,
-    NOTHING_TOLD,
+    NO_OPTIONS,
     Conversation,
     LeftOut,
     ReadingOptions,
-    expect,
     streamed,
 )
 from everwhen.write.importers.notes import is_markdown, markdown_messages
 from everwhen.write.importers.whatsapp import is_export, read_whatsapp
 
-__all__ = [
-    "FORMATS",
-    "SEVERAL",
-    "Conversation",
-    "ReadingOptions",
-    "UnknownFormat",
-    "check_format",
-    "detect",
-    "files_in",
-    "merged",
-    "read",
-]
-
-
-def _one(
-    name: str,
-    messages: Callable[[Path, ReadingOptions, LeftOut], Iterator[Message]],
-    path: Path,
-    options: ReadingOptions,
-) -> Iterator[Conversation]:
-    """The one conversation of a file, which has the format's name."""
-    yield streamed(name, lambda left_out: messages(path, options, left_out))
-
-
-def _chats(
-    messages: Callable[[Mapping[str, Any], str, LeftOut], Iterator[Message]],
-    path: Path,
-    _: ReadingOptions,
-    left_out: LeftOut,
-) -> Iterator[Message]:
-    for index, chat in enumerate(values(path)):
-        where = f"{path}, chat {index}"
-        yield from messages(expect(chat, dict, where, "it"), where, left_out)
-
-
-_READERS: Mapping[str, Callable[[Path, ReadingOptions], Iterator[Conversation]]] = {
+_ONE: Mapping[str, Callable[[Path, ReadingOptions, LeftOut], Iterator[Message]]] = {
+    "chatgpt": chatgpt_messages,
+    "claude": claude_messages,
+    "claude-code": claude_code_messages,
+    "codex": codex_messages,
+    "mem0": mem0_messages,
+    "markdown": markdown_messages,
+}
+"""Formats of one conversation, which has the format's name."""
+_NAMED: Mapping[str, Callable[[Path, ReadingOptions], Iterator[Conversation]]] = {
     "jsonl": read_jsonl,
     "locomo": lambda path, _: map(locomo_conversation, locomo_samples(path)),
     "longmemeval": lambda path, _: map(longmemeval_conversation, longmemeval_questions(path)),
-    "chatgpt": partial(_one, "chatgpt", partial(_chats, chatgpt)),
-    "claude": partial(_one, "claude", partial(_chats, claude)),
-    "claude-code": partial(_one, "claude-code", claude_code_messages),
-    "codex": partial(_one, "codex", codex_messages),
-    "mem0": partial(_one, "mem0", mem0_messages),
-    "markdown": partial(_one, "markdown", markdown_messages),
     "whatsapp": read_whatsapp,
 }
-FORMATS = ("auto", *_READERS)
+"""Formats whose conversations have names of their own."""
+_NAMES = (
+    "jsonl",
+    "locomo",
+    "longmemeval",
+    "chatgpt",
+    "claude",
+    "claude-code",
+    "codex",
+    "mem0",
+    "markdown",
+    "whatsapp",
+)
+FORMATS = ("auto", *_NAMES)
 SEVERAL = ("locomo", "longmemeval")
 """Formats whose files hold several conversations, which come under names of their own."""
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".gz", ".xz", ".bz2", ".zip")
@@ -95,7 +74,7 @@ class UnknownFormat(UsageError):
     """A file that is none of those that can be distinguished."""
 
 
-def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def read(path: Path, format: str = "auto", options: ReadingOptions = NO_OPTIONS) -> Iterator[Conversation]:
     """The conversations of a file, lazily; `format` is one of `FORMATS`.
 
     Raises UsageError with the place and the fix where the file is not what it should be. What was yielded
@@ -106,7 +85,10 @@ def read(path: Path, format: str = "auto", options: ReadingOptions = NOTHING_TOL
         raise UsageError(
             f"unknown order of dates {options.date_order!r}; use one of {', '.join(DATE_ORDERS)}"
         )
-    return _READERS[detect(path) if format == "auto" else format](path, options)
+    name = detect(path) if format == "auto" else format
+    if (messages := _ONE.get(name)) is not None:
+        return iter([streamed(name, lambda left_out: messages(path, options, left_out))])
+    return _NAMED[name](path, options)
 
 
 def check_format(format: str) -> None:
@@ -166,7 +148,7 @@ def merged(conversations: Iterable[Conversation]) -> Iterator[Message]:
             )
 
 
-_CHOICES = f"say which with --format {'|'.join(_READERS)}"
+_CHOICES = f"say which with --format {'|'.join(_NAMES)}"
 
 # The keys that only this format has, tried in order; messages last, since any object may have a "role".
 _MARKS: Mapping[str, tuple[str, ...]] = {

@@ -74,7 +74,7 @@ def markdown_messages(path: Path, options: ReadingOptions, left_out: LeftOut) ->
     start, size, code = 1, 0, False
 
     def section() -> Iterator[Message]:
-        words = _without_comments("".join(body)).strip()
+        words = re.sub(r"<!--.*?-->", "", "".join(body), flags=re.DOTALL).strip()
         if not words:
             return
         under = " > ".join(title for _, title in note.headings)
@@ -143,7 +143,3 @@ def _date_in(words: str) -> str | None:
         except ValueError:
             continue
     return None
-
-
-def _without_comments(text: str) -> str:
-    return re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)

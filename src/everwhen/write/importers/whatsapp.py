@@ -28,7 +28,7 @@ from everwhen.types.messages import LARGEST_TEXT
 from everwhen.types.messages.message_parts import caption
 from everwhen.write.importers.conversation import (
     DATE_ORDERS,
-    NOTHING_TOLD,
+    NO_OPTIONS,
     Conversation,
     DateOrder,
     LeftOut,
@@ -158,7 +158,7 @@ _BRACKETED = re.compile(rf"\A[{MARKS}]*<[^\W\d_]+(?:{_SPACE}[^<>:\n{_SPACE[1:-1]
 """What stands for a file that is missing, on Android: in every language two words or more."""
 
 
-def read_whatsapp(path: Path, options: ReadingOptions = NOTHING_TOLD) -> Iterator[Conversation]:
+def read_whatsapp(path: Path, options: ReadingOptions = NO_OPTIONS) -> Iterator[Conversation]:
     """The chat of one file, named after it."""
     name = chat_name(path, options.name)
     yield streamed(name, lambda left_out: _messages(path, name, options, left_out))
@@ -192,7 +192,7 @@ def _messages(path: Path, chat: str, options: ReadingOptions, left_out: LeftOut)
         if speaker is None:
             left_out[SYSTEM] += 1
             continue
-        words = _words(said, not seen, left_out)
+        words = _text_written(said, not seen, left_out)
         if not words:
             continue
         key = (stamp.written, speaker, words)
@@ -263,7 +263,7 @@ def _speaker(rest: str) -> tuple[str | None, str]:
     return name, said
 
 
-def _words(said: str, first: bool, left_out: LeftOut) -> str:
+def _text_written(said: str, first: bool, left_out: LeftOut) -> str:
     """What somebody wrote: without the notes of WhatsApp, attached files by their names."""
     marked = said.startswith("\u200e")
     said = _without_edited(said)
@@ -273,12 +273,12 @@ def _words(said: str, first: bool, left_out: LeftOut) -> str:
         left_out[MEDIA] += 1
         return _unmarked(_BRACKETED.sub("", said)).strip()  # what was written under the picture
     plain = _unmarked(said).strip()
-    if reason := _note(plain, marked, first):
+    if reason := _why_left_out(plain, marked, first):
         left_out[reason] += 1
     return "" if reason else plain
 
 
-def _note(plain: str, marked: bool, first: bool) -> str | None:
+def _why_left_out(plain: str, marked: bool, first: bool) -> str | None:
     """Why a text is none that somebody wrote; iOS marks what it writes itself, with a mark of direction in front."""
     low = plain.casefold().rstrip(".")
     if low in _phrases()["deleted"]:

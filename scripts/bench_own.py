@@ -26,10 +26,9 @@ import numpy as np
 
 from everwhen.api.memory import Memory
 from everwhen.models.embed import Vectors, shared_embedder
-from everwhen.recall import Recall
-from everwhen.recall.token_budget import fill
+from everwhen.recall.budget import fill
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.types import Message, Recalled
+from everwhen.types import Message, Recall, Recalled
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.retrieval import EVERYTHING, RANKS, Tally, answerable, figure, fresh_bank

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # also where a test loads this f
 
 from results_tables import write_all
 
-from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.fusion import WEIGHTS
 from everwhen_bench.ablation import DEFAULT, VARIANTS
 
 ROOT = Path(__file__).parent.parent

@@ -12,7 +12,7 @@ from everwhen import AsyncMemory, Memory
 from everwhen.api.client import AsyncClient, Client
 from everwhen.cli.command_table import EVERYDAY
 from everwhen.cli.operation_command import operation_command
-from everwhen.recall import Request
+from everwhen.recall.candidates import Request
 from everwhen.settings import MAX_TOKENS
 
 pytest.importorskip("mcp")

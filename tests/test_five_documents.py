@@ -11,7 +11,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.models.rerank import Candidate, RerankQuery
-from everwhen.recall import FOUR_WAY, MID, TEMPR, Recall, Recipe
+from everwhen.types import Recall
+from everwhen.types.recipes import FOUR_WAY, MID, TEMPR, Recipe
 from tests.scripted_server import ScriptedServer, Step, data
 
 PAGE = Path(__file__).parent.parent / "docs" / "five-documents.md"

@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
-from everwhen.recall import Recipe, grep
+from everwhen.recall import grep
+from everwhen.types.recipes import Recipe
 
 MARCH = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 

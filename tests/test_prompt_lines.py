@@ -20,10 +20,10 @@ from everwhen import Memory
 from everwhen.agents.coding.resident import Attendant
 from everwhen.agents.coding.tools import TOOLS
 from everwhen.agents.wrapping.clients import OpenAIChat
-from everwhen.answer.rendering import turn_lines
+from everwhen.answer.view import turn_lines
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.prompts import as_data
-from everwhen.recall.llm_judge import gate_by_llm
+from everwhen.recall.papers.llm_judge import gate_by_llm
 from everwhen.types.recall import BREAK, FACT, SUMMARY, header, line
 from everwhen.write.importers.files import merged, read
 

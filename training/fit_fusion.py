@@ -27,13 +27,19 @@ from numpy.typing import NDArray
 from everwhen.models.embed import Embedder, open_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import PackagedReader
-from everwhen.recall import Request
-from everwhen.recall.answerable import SPEAKER_FEATURES, SignInputs, sign_inputs, signs
+from everwhen.recall.candidates import ReaderScores, Request, gather
 from everwhen.recall.features import features
-from everwhen.recall.fuse import WEIGHTS, linear, weighted
-from everwhen.recall.fuse import fitted as shipped
-from everwhen.recall.gathering import gather
-from everwhen.recall.reader_stage import ReaderScores, read_first
+from everwhen.recall.fusion import (
+    SPEAKER_FEATURES,
+    WEIGHTS,
+    SignInputs,
+    linear,
+    read_first,
+    sign_inputs,
+    signs,
+    weighted,
+)
+from everwhen.recall.fusion import fitted as shipped
 from everwhen.settings import Settings
 from everwhen.store.search import Filter
 from everwhen.store.sql.store import Store

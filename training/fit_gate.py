@@ -1,9 +1,9 @@
-"""Fit the gate (`recall/gate.json`): the chance that a memory helps, and below which chance it is dropped.
+"""Fit the gate (`recall/papers/gate.json`): the chance that a memory helps, and below which chance it is dropped.
 
     python training/fit_gate.py --locomo FILE [--longmemeval FILE] [--home FOLDER] [--write]
 
 Every question of LoCoMo is asked without a gate; the chances are fitted over what comes back, once for each
-conversation with that one left out, which gives the figures, and once on everything, which gives what ships.
+locomo_conversation with that one left out, which gives the figures, and once on everything, which gives what ships.
 LongMemEval is only looked at: nothing is fitted on it. Numbers only: no text of the data is kept.
 """
 
@@ -20,11 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.recall import MID
-from everwhen.recall.gate import FITTED, LEAST, MOST, logs, readings
-from everwhen.recall.token_budget import fill
+from everwhen.recall.budget import fill
+from everwhen.recall.papers.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.types import Recalled
-from everwhen.types.recipes import Complexity
+from everwhen.types.recipes import MID, Complexity
 from everwhen.write.importers.benchmarks import (
     locomo_conversation,
     locomo_samples,
@@ -53,7 +52,7 @@ MEANT: Mapping[str, int] = {"simple": 6, "hybrid": 12, "complex": 18}
 REACHED = 90
 """Memories of which 1,024 tokens can hold some: what stands below them is not looked at, to save time."""
 SAFETY = 2.5
-"""The careful floor lies so many times below the highest one that does no harm to the questions at hand."""
+"""The careful floor lies so many times below the highest one that does no harm to the longmemeval_questions at hand."""
 ALLOWED = 0.0005
 """Evidence recall that the calibrated gate may cost at either budget."""
 
@@ -134,7 +133,7 @@ def chances(case: Case, fit: Mapping[str, float]) -> Array:
 
 def floor(cases: Sequence[Case], fit: Mapping[str, float]) -> float:
     """The highest chance to drop below at which the evidence at both budgets stays as it is without a gate, with a
-    margin for questions that are not among these."""
+    margin for longmemeval_questions that are not among these."""
     base = [np.mean([spent(case, budget)[0] for case in cases]) for budget in BUDGETS]
     best = 0.0
     for step in FLOORS:
@@ -189,7 +188,7 @@ def fit(cases: Sequence[Case]) -> Fit:
 
 
 def held_out(cases: Sequence[Case]) -> list[tuple[Case, Fit]]:
-    """Each case with what was fitted without its conversation."""
+    """Each case with what was fitted without its locomo_conversation."""
     out = []
     for fold in dict.fromkeys(case.fold for case in cases):
         fitted = fit([case for case in cases if case.fold != fold])
@@ -242,7 +241,7 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     cases = list(locomo(args.locomo, args.home))
-    show("LoCoMo, each conversation left out", table(held_out(cases)))
+    show("LoCoMo, each locomo_conversation left out", table(held_out(cases)))
     fitted = fit(cases)
     print(json.dumps(fitted, indent=1))
     if args.longmemeval:
@@ -250,8 +249,8 @@ def main() -> None:
         show("LongMemEval, with what was fitted on LoCoMo", table([(case, fitted) for case in others]))
     if args.write:
         held = {
-            "about": "The gate's calibration by complexity (recall/gate.py): a logistic regression and its floors. "
-            "Fitted by training/fit_gate.py.",
+            "about": "The gate's calibration by complexity (recall/papers/gate.py): a logistic regression and its "
+            "floors. Fitted by training/fit_gate.py.",
             "data": "locomo_dev.json (5 conversations)",
             "by_complexity": _rounded(fitted),
         }

@@ -2,11 +2,11 @@
 
     python training/fit_when.py --data locomo_dev.json --when locomo_when_dev.json [--home FOLDER] [--write]
 
-Two small models, both readable in `src/everwhen/recall/when_weights.json`:
+Two small models, both readable in `src/everwhen/recall/calendar/when_weights.json`:
 
 - `match`: softmax over the clues of a question. The loss is minus the logarithm of the probability of the clues in
   the cited turns whose interval is right; clues elsewhere that are right by chance take no part. A feature may only
-  count in the direction that it means (`time_evidence_features.SIGNS`), and a ridge penalty draws the weights to zero,
+  count in the direction that it means (`features.SIGNS`), and a ridge penalty draws the weights to zero,
   or to `PRIOR` for what matters outside of these questions and hardly occurs in them (what is denied, who did it, a
   time named).
 - `sure`: logistic regression of "the answer was right" on the answers that weights fitted without the question's
@@ -44,9 +44,8 @@ from numpy.typing import NDArray
 
 from everwhen import Memory
 from everwhen.models.embed import Embedder, open_embedder
-from everwhen.recall import time_evidence_features
-from everwhen.recall.question import Question, parse
-from everwhen.recall.time_answer import (
+from everwhen.recall.calendar import features
+from everwhen.recall.calendar.answer import (
     ScoredEvidence,
     WhenRequest,
     choose,
@@ -54,7 +53,8 @@ from everwhen.recall.time_answer import (
     evidence_for,
     weigh,
 )
-from everwhen.recall.word_coverage import QuestionWords
+from everwhen.recall.calendar.features import QuestionWords
+from everwhen.recall.question import Question, parse
 from everwhen.types import Message
 from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.extraction import is_right
@@ -71,7 +71,7 @@ LOOSE = 0.5
 LEAST_ACCURACY = 0.84
 PRIOR = {"denied": -2.0, "same_subject": 0.5, "in_window": 4.0}
 TOP = (1, 3, 5, 10, 30)
-OUT = Path(__file__).parent.parent / "src/everwhen/recall/when_weights.json"
+OUT = Path(__file__).parent.parent / "src/everwhen/recall/calendar/when_weights.json"
 FIGURES = Path(__file__).parent / "figures/when.json"
 
 Rows = NDArray[np.float64]
@@ -110,7 +110,7 @@ def main() -> None:
         every = read_cases(given.data, given.when, given.home or Path(scratch))
     embedder = open_embedder("conversation-1")
     cases = [case for case in every if case.kind == "told"]
-    names = [name for name in cases[0].rows[0] if name not in time_evidence_features.TELLING]
+    names = [name for name in cases[0].rows[0] if name not in features.TELLING]
     ceilings(cases)
     conversations = sorted({case.name for case in every})
     held_out = {but: fit_match([case for case in cases if case.name != but], names) for but in conversations}
@@ -201,7 +201,7 @@ def case_of(
         cited = [clue.turn.id in gold["evidence"] for clue in scored.clues]
     rows = [dict(row) for row in scored.rows]
     matrix = np.array(
-        [[value for name, value in row.items() if name not in time_evidence_features.TELLING] for row in rows]
+        [[value for name, value in row.items() if name not in features.TELLING] for row in rows]
     )
     flags = (np.array(right), np.array(cited))
     return Case(name, kind, ask, read, at, list(scored.clues), rows, matrix, *flags, scored.asked)
@@ -238,7 +238,7 @@ def fit_match(cases: list[Case], names: list[str], steps: int = 300, rate: float
     of = np.repeat(np.arange(len(kept)), [len(matrix) for matrix, _ in kept])
     spread = rows.std(axis=0) + 1e-6
     rows = rows / spread
-    signs = np.array([time_evidence_features.SIGNS.get(name, 1) for name in names])
+    signs = np.array([features.SIGNS.get(name, 1) for name in names])
     prior = np.array([PRIOR.get(name, 0.0) for name in names]) * spread
     weights, mean, square = (np.zeros(len(names)) for _ in range(3))
     for step in range(1, steps + 1):
@@ -255,7 +255,7 @@ def fit_match(cases: list[Case], names: list[str], steps: int = 300, rate: float
 
 def answer(case: Case, names: list[str], weights: Rows, embedder: Embedder) -> tuple[dict[str, float], bool]:
     """The features of the evidence for the chosen interval, and whether that is right."""
-    shares = time_evidence_features.probabilities(case.rows, dict(zip(names, weights, strict=True)))
+    shares = features.probabilities(case.rows, dict(zip(names, weights, strict=True)))
     chosen = choose(weigh(ScoredEvidence(case.clues, case.rows, shares)), case.question, case.at)
     place = next(at for at, clue in enumerate(case.clues) if clue is chosen.clues[0])
     return evidence_features(chosen, case.asked, embedder), bool(case.right[place])

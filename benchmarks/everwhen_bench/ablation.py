@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from everwhen.api.memory import Memory
-from everwhen.recall import FOUR_WAY, MID, Recall, Recipe
-from everwhen.recall.satf import Sigma, satf
-from everwhen.types import Recalled
+from everwhen.recall.papers.satf import Sigma, satf
+from everwhen.types import Recall, Recalled
+from everwhen.types.recipes import FOUR_WAY, MID, Recipe
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.retrieval import EVERYTHING, RANKS, Scored, figure, given, within

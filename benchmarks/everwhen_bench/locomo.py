@@ -1,4 +1,4 @@
-"""LoCoMo: which turns of a long conversation come back for a question, and is it known when none can.
+"""LoCoMo: which turns of a long locomo_conversation come back for a question, and is it known when none can.
 
 Categories 1 to 4 have evidence and are scored by recall; category 5 asks for what was never said, and only
 the confidence that an answer exists is scored.
@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.recall import Recipe
 from everwhen.types import Message, TimeAnswer
+from everwhen.types.recipes import Recipe
 from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.ablation import Ablation, Score
 from everwhen_bench.extraction import is_right
@@ -88,7 +88,7 @@ def run(
 
 
 def evidence(raw: Sequence[str], known: Collection[str]) -> list[str]:
-    """The evidence ids that exist in the conversation, each once.
+    """The evidence ids that exist in the locomo_conversation, each once.
 
     What is meant without doubt is put right ("D8:6; D9:17", "D:11:26", "D30:05"); what stands for nothing
     ("D", a turn that is not there) is dropped, since no engine can find it.

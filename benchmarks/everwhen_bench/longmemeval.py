@@ -12,8 +12,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from everwhen.recall import Recipe
 from everwhen.types import Message
+from everwhen.types.recipes import Recipe
 from everwhen.write.importers.benchmarks import (
     MessagePlace,
     longmemeval_questions,
@@ -38,7 +38,7 @@ def run(
     recipe: Recipe | None = None,
     ablate: bool = False,
 ) -> dict[str, Any]:
-    """Ask the first `limit` questions, each of its own haystack; the summary and the `runs` behind it.
+    """Ask the first `limit` longmemeval_questions, each of its own haystack; the summary and the `runs` behind it.
 
     `ablate` asks again with each part of the recall changed in turn; nothing is extracted, so graph and facts have
     nothing to lose, and the dated bank is left out: its texts would all have to be embedded again.

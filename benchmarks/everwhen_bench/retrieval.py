@@ -18,12 +18,12 @@ from typing import Any
 
 from everwhen.api.memory import Memory
 from everwhen.models.tokens import count_tokens
-from everwhen.recall import Recall, Recipe
-from everwhen.recall.date_annotations import as_said
-from everwhen.recall.token_budget import NO_ROOM, fill
+from everwhen.recall.budget import NO_ROOM, fill
+from everwhen.recall.calendar.annotation import as_said
 from everwhen.store.banks import open_banks
 from everwhen.store.files.home import home_folder
-from everwhen.types import Dropped, Message
+from everwhen.types import Dropped, Message, Recall
+from everwhen.types.recipes import Recipe
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.parses import kept_parses

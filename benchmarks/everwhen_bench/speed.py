@@ -31,13 +31,13 @@ from everwhen.models.embed import Embedder, gives_tokens, open_embedder
 from everwhen.models.embed.base import normalised
 from everwhen.models.embed.conversation import FOLDER
 from everwhen.models.reader import PackagedReader, open_reader
-from everwhen.recall import MID, Recipe
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store.banks import Banks, open_banks
 from everwhen.store.rows import Mention, Moment, NewTurn
 from everwhen.store.sql.store import Store
 from everwhen.types import Recall, Turn
+from everwhen.types.recipes import MID, Recipe
 from everwhen.write.links import link_in_meaning, link_in_time, similar_among
 from everwhen_bench.environment import with_benches
 from everwhen_bench.installed import installed

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.errors import UsageError
-from everwhen.models.llm import LLM
-from everwhen.models.llm.base import Tool, UserMessage
+from everwhen.models.llm.base import LLM, Tool, UserMessage
 from everwhen.serve.mcp.tools import INSTRUCTIONS, TOOLS
 
 DATA = Path(__file__).parents[1] / "tool_requests.json"

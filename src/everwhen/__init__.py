@@ -19,7 +19,6 @@ if TYPE_CHECKING:
         Unavailable,
         UsageError,
     )
-    from everwhen.recall import Recall, Recipe
     from everwhen.settings import Settings
     from everwhen.types import (
         Added,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
         Message,
         Node,
         Proposal,
+        Recall,
         Recalled,
         Receipt,
         Session,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         TimeAnswer,
         Turn,
     )
+    from everwhen.types.recipes import Recipe
     from everwhen_time import Interval
 
 __version__ = "0.1.0"
@@ -64,8 +65,8 @@ _HOMES = {
     ),
     "everwhen.api.memory": ("AsyncMemory", "Memory"),
     "everwhen.agents.wrapping.clients": ("wrap",),
-    "everwhen.recall": ("Recall", "Recipe"),
     "everwhen.settings": ("Settings",),
+    "everwhen.types.recipes": ("Recipe",),
     "everwhen_time": ("Interval",),
 }  # fmt: skip
 """Where the names are that are not of `everwhen.types`."""

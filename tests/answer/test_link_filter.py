@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.answer.link_filter import REMOVED, showable_length, without_unknown_links
+from everwhen.answer.checking import REMOVED, showable_length, without_unknown_links
 
 
 def never(_: str) -> bool:

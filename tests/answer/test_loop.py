@@ -13,7 +13,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.api.memory import AsyncMemory
-from everwhen.models.llm import LLMError
+from everwhen.models.llm.base import LLMError
 from everwhen.types import Answer
 from everwhen.types.agent_recipe import FULL, TOOLS
 from everwhen_bench.answers.systems import ABLATIONS

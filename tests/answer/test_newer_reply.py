@@ -7,8 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everwhen.answer.extractive.fitted_weights import fitted
-from everwhen.answer.extractive.reply import stated_reply, told_at, weight
+from everwhen.answer.extractive.reply import fitted, stated_reply, told_at, weight
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
 from everwhen.recall.question import parse

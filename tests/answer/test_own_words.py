@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.answer.extractive.own_words import HEARSAY
+from everwhen.answer.extractive.reply import HEARSAY
 
 SAID = datetime(2025, 3, 3, 9, tzinfo=UTC)
 ASKED = SAID + timedelta(days=9)

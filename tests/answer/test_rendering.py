@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.answer.rendering import LONGEST_TEXT, data, framed, turn_lines
+from everwhen.answer.view import LONGEST_TEXT, data, framed, turn_lines
 from everwhen.types import Turn
 
 texts = st.text(max_size=80) | st.sampled_from(["</turns>", "<|im_start|>system", "[INST]", "a\u2028b\x85c"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from everwhen import Memory
-from everwhen.models.llm import LLMError
+from everwhen.models.llm.base import LLMError
 from everwhen.types.agent_recipe import FULL
 from tests.answer.conftest import ASKED, Open
 from tests.scripted_server import Asked, ScriptedServer, Step, call, calls, text

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.answer.bank_view import BankView
 from everwhen.answer.tools import Toolbox, ToolContext
+from everwhen.answer.view import BankView
 from everwhen.errors import Unavailable
 from everwhen.types.agent_recipe import TOOLS
 from tests.answer.conftest import ASKED

@@ -14,7 +14,7 @@ from everwhen.api.memory import Memory
 from everwhen.cli.app import app
 from everwhen.cli.app import run as run_command
 from everwhen.errors import UsageError
-from everwhen.models.llm import LLMError
+from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.models.tokens import count_tokens
 from everwhen.recall.question import parse

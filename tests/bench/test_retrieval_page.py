@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from types import ModuleType
 
-from everwhen.recall.fuse import WEIGHTS
+from everwhen.recall.fusion import WEIGHTS
 
 ROOT = Path(__file__).parents[2]
 

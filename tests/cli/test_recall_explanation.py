@@ -17,8 +17,8 @@ from rich.console import Console
 from everwhen import Interval, Memory, Recall
 from everwhen.cli.app import GlobalOptions, run
 from everwhen.cli.recall_explanation import LEFT, RIGHT, bar, explain, listed
-from everwhen.recall.fuse import WEIGHTS
-from everwhen.recall.score_labels import FEATURES
+from everwhen.recall.features import FEATURES
+from everwhen.recall.fusion import WEIGHTS
 from everwhen.types import Dropped, Recalled, Why
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)

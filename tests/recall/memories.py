@@ -10,10 +10,8 @@ import numpy as np
 
 from everwhen import Memory
 from everwhen.models.tokens import count_tokens
-from everwhen.recall.features import CandidatePool
-from everwhen.recall.gathering import Gathered, gather
-from everwhen.recall.plan import plan
-from everwhen.recall.request import Request
+from everwhen.recall.candidates import CandidatePool, Gathered, Request, gather
+from everwhen.recall.names import plan
 from everwhen.store.search import Evidence, Terms, Turns
 from everwhen.types import Recalled, UnitRow, Why
 from everwhen.types.recall import line

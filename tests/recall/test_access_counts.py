@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory, UsageError
-from everwhen.recall.access_counts import BATCH
+from everwhen.recall.pipeline import BATCH
 from everwhen.store.base import remove_units
 
 READER = """

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall.answerable import SignInputs, signs
-from everwhen.recall.fuse import fitted
+from everwhen.recall.fusion import SignInputs, fitted, signs
 from tests.recall.memories import tell
 
 

@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.recall import MID
-from everwhen.recall.budget_stage import select
-from everwhen.recall.request import Request
-from everwhen.recall.token_budget import fill
+from everwhen.recall.budget import fill, select
+from everwhen.recall.candidates import Request
 from everwhen.types import Recalled
 from everwhen.types.recall import tokens_of
+from everwhen.types.recipes import MID
 from tests.recall.memories import recalled
 
 

@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.recall import Recall
-from everwhen.recall.channels import merged, reasons
-from everwhen.recall.plan import plan
-from everwhen.recall.query_embedding import embed
+from everwhen.recall.candidates import embed, merged, reasons
+from everwhen.recall.names import plan
 from everwhen.store.search import Scored
+from everwhen.types import Recall
 from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID
 from tests.recall.memories import ASKED, START, gathered, tell
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from everwhen import Memory
-from everwhen.recall.described_names import DescribedNames
+from everwhen.recall.names import DescribedNames
 from everwhen.store.rows import NOW as PRESENT
 from everwhen.store.rows import AsOf
 from tests.conftest import made_once

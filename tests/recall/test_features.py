@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from everwhen import Memory
 from everwhen.recall import features as measured
-from everwhen.recall.features import NEAR, CandidatePool, bm25, features, standardised
-from everwhen.recall.fuse import fitted
+from everwhen.recall.candidates import CandidatePool, bm25
+from everwhen.recall.features import NEAR, features, standardised
+from everwhen.recall.fusion import fitted
 from everwhen.store.index import PACKED, Postings, hash_term, pack, score
 from tests.recall.memories import TALK, bare_pool, pool_of, tell
 

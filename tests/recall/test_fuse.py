@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from everwhen import Memory
 from everwhen.errors import UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
-from everwhen.recall import Recall
-from everwhen.recall.fuse import fitted, linear, rrf, weighted
-from everwhen.recall.fusion_stage import CONTEXT
+from everwhen.recall.candidates import Request
+from everwhen.recall.fusion import CONTEXT, fitted, linear, weighted
+from everwhen.recall.papers.fusion import rrf
 from everwhen.recall.pipeline import recall
-from everwhen.recall.request import Request
 from everwhen.store.search import Filter
+from everwhen.types import Recall
 from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from tests.recall.memories import ASKED, tell
 

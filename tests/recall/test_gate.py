@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.gate import LEAST, MOST, GateInputs, chance, gate
+from everwhen.recall.papers.gate import LEAST, MOST, GateInputs, chance, gate
 from everwhen.types import Recalled
 from everwhen.types.recipes import Complexity, Gating
 from tests.recall.memories import recalled

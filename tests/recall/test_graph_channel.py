@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.recall import MID
-from everwhen.recall.graph_channel import AHEAD, Edges, graph, spread
+from everwhen.recall.papers.graph import graph
+from everwhen.recall.temporal_channel import AHEAD, Edges, spread
 from everwhen.store.search import Filter, Scored, Search, SearchQuery
 from everwhen.types import NETWORKS
+from everwhen.types.recipes import MID
 from everwhen_time import Interval
 from tests.conformance.finding import by_meaning
 

@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.recall import MID
-from everwhen.recall.hierarchy import level_budgets
+from everwhen.recall.papers.hierarchy import level_budgets
 from everwhen.types import Recalled
-from everwhen.types.recipes import Complexity, Gating
+from everwhen.types.recipes import MID, Complexity, Gating
 from everwhen_time import Interval
 from tests.recall.memories import ASKED, START, TALK, tell
 

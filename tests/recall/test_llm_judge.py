@@ -11,10 +11,12 @@ import pytest
 from everwhen import Memory
 from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
-from everwhen.recall import MID, TEMPR, Recall, Request, recall
-from everwhen.recall.llm_judge import gate_by_llm, plan_by_llm
-from everwhen.recall.plan import Plan, plan
-from everwhen.types.recipes import Recipe
+from everwhen.recall.candidates import Request
+from everwhen.recall.names import Plan, plan
+from everwhen.recall.papers.llm_judge import gate_by_llm, plan_by_llm
+from everwhen.recall.pipeline import recall
+from everwhen.types import Recall
+from everwhen.types.recipes import MID, TEMPR, Recipe
 from tests.recall.memories import ASKED, recalled, tell
 
 TREE = replace(MID, name="tree", tree=True)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from everwhen import Memory
-from everwhen.recall import Recall
+from everwhen.types import Recall
 from everwhen.types.recipes import MID
 from tests.recall.memories import ASKED, START, tell
 

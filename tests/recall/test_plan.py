@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.recall.plan import Plan, plan
+from everwhen.recall.names import Plan, plan
 from everwhen.store.search import SaidBy
 from tests.recall.memories import ASKED
 

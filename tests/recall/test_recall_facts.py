@@ -11,7 +11,7 @@ import pytest
 
 from everwhen import Memory, UsageError
 from everwhen.models.tokens import count_tokens
-from everwhen.recall import MID
+from everwhen.types.recipes import MID
 
 
 def day(year: int, month: int = 1, number: int = 1) -> datetime:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.tokens import count_tokens
-from everwhen.recall.fuse import rrf
-from everwhen.recall.token_budget import fill
+from everwhen.recall.budget import fill
+from everwhen.recall.papers.fusion import rrf
 from everwhen.types import Recall, Recalled, Why
 from everwhen.types.recall import BREAK, BREAK_TOKENS, HEADER_TOKENS, PREAMBLE, day_of, header
 from everwhen.write.remember import line

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from everwhen.recall.satf import ONE_SITTING, Sigma, bandwidth, satf
+from everwhen.recall.papers.satf import ONE_SITTING, Sigma, bandwidth, satf
 
 # Sixteenths of a day, which floats hold exactly, so that shifting them loses nothing.
 dates = st.lists(st.integers(0, 16 * 400), min_size=1, max_size=60).map(

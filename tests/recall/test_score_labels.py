@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from everwhen.recall.score_labels import FEATURES, PLAIN, plain_reasons
+from everwhen.recall.features import FEATURES, PLAIN, plain_reasons
 from everwhen.types import Why
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from everwhen import Memory
-from everwhen.recall.spelling import KnownNames, corrected
+from everwhen.recall.names import KnownNames, corrected
 
 KNOWN = KnownNames({"Katherine", "John Okafor", "Siobhan", "Jon", "Joan", "Priya", "Niamh"})
 

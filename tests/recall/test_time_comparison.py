@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Comparison, Interval, Memory, TimeAnswer
-from everwhen.recall.time_comparison import comparison, in_words
+from everwhen.recall.calendar.timeline import comparison, days_in_words
 from everwhen.types import Compared
 
 BASE = datetime(2024, 1, 1, tzinfo=UTC)
@@ -80,11 +80,11 @@ def test_the_gap_holds_every_pair_of_days_that_the_intervals_allow(
 
 
 def test_gaps_are_told_in_the_unit_that_fits() -> None:
-    assert in_words(0, 0) == "the same day"
-    assert in_words(1, 1) == "1 day"
-    assert in_words(14, 14) == "14 days (2 weeks)"
-    assert in_words(36, 42) == "between 5 and 6 weeks (36 to 42 days)"
-    assert in_words(70, 76) == "about 2 months (70 to 76 days)"
+    assert days_in_words(0, 0) == "the same day"
+    assert days_in_words(1, 1) == "1 day"
+    assert days_in_words(14, 14) == "14 days (2 weeks)"
+    assert days_in_words(36, 42) == "between 5 and 6 weeks (36 to 42 days)"
+    assert days_in_words(70, 76) == "about 2 months (70 to 76 days)"
 
 
 def test_days_are_counted_across_a_change_of_the_clocks(home: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.recall.time_evidence import sentence_at
+from everwhen.recall.calendar.evidence import sentence_at
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen import Event, Interval, Memory, UsageError
-from everwhen.recall.timeline import merged, timeline, upcoming
+from everwhen.recall.calendar.timeline import merged, timeline, upcoming
 
 
 def day(month: int, number: int) -> datetime:

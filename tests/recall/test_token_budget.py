@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.models.tokens import count_tokens
-from everwhen.recall.token_budget import fill
+from everwhen.recall.budget import fill
 from everwhen.types import Recall, Recalled
 from everwhen.types.recall import HEADER_TOKENS
 from tests.recall.memories import recalled

@@ -18,7 +18,7 @@ from everwhen import Memory
 from everwhen.api.operations.base import Operation
 from everwhen.api.operations.conversation import Grep
 from everwhen.api.operations.questions import RecallMemories, When
-from everwhen.recall.query_embedding import HEAD, TAIL, shortened
+from everwhen.recall.candidates import HEAD, TAIL, shortened
 from everwhen.serve.banks import FairPool
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import serving, until

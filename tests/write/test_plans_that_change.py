@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from everwhen import Memory
-from everwhen.answer.bank_view import BankView
+from everwhen.answer.view import BankView
 from everwhen.models.reader import Passage, Reading
 from everwhen.models.reader.packaged import PackagedReader
 from everwhen.write.changes.changed_plans import MOST_SENTENCES

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from everwhen.errors import UsageError
-from everwhen.models.llm import Usage
+from everwhen.types import Usage
 
 Phase: TypeAlias = Literal["answer", "judge"]
 

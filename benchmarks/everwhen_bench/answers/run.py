@@ -13,7 +13,8 @@ from typing import Any
 
 from everwhen.api.memory import Memory
 from everwhen.errors import UsageError
-from everwhen.models.llm import LLM, LLMError, Usage
+from everwhen.models.llm.base import LLM, LLMError
+from everwhen.types import Usage
 from everwhen_bench.answers import prompts
 from everwhen_bench.answers.figures import Line, figures
 from everwhen_bench.answers.journal import Completion, Journal, Phase, Prompt, write_prompts

@@ -15,7 +15,7 @@ from everwhen.cli.app import GlobalOptions
 from everwhen.errors import UsageError
 
 if TYPE_CHECKING:
-    from everwhen.models.llm import LLM
+    from everwhen.models.llm.base import LLM
 
 Llm = Annotated[
     str | None, typer.Option(help="Answer with a model too: openai:<model>, anthropic:<model>, …")

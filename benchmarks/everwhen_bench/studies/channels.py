@@ -13,8 +13,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from unittest.mock import patch
 
-from everwhen.recall import FOUR_WAY as EVERY_CHANNEL
-from everwhen.recall import MID, TEMPR, Recipe, graph_channel
+from everwhen.recall.papers import graph
+from everwhen.recall.temporal_channel import Neighbours
+from everwhen.types.recipes import FOUR_WAY as EVERY_CHANNEL
+from everwhen.types.recipes import MID, TEMPR, Recipe
 from everwhen_bench.cases import bench_of, cases, opened
 from everwhen_bench.retrieval import EVERYTHING, Scored
 from everwhen_bench.studies import Request, Result
@@ -68,7 +70,7 @@ def run(request: Request) -> Result:
 
 
 def two_hops(
-    neighbours: graph_channel.Neighbours,
+    neighbours: Neighbours,
     seeds: Mapping[int, float],
     *,
     decay: float,
@@ -98,5 +100,5 @@ def walking(way: Callable[..., dict[int, float]] | None) -> Iterator[None]:
     if way is None:
         yield
         return
-    with patch.object(graph_channel, "spread", way):
+    with patch.object(graph, "spread", way):
         yield

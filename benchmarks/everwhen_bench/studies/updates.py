@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everwhen.recall import MID
+from everwhen.types.recipes import MID
 from everwhen.write.importers.benchmarks import longmemeval_questions, longmemeval_time, placed_messages
 from everwhen_bench import metrics
 from everwhen_bench.longmemeval import ABSTENTION, UPDATE, newest_before
@@ -53,7 +53,7 @@ def run(request: Request) -> Result:
 def _table(runs: list[dict[str, Any]]) -> Any:
     count = len(runs)
     return {
-        "title": f"knowledge updates, {count} questions",
+        "title": f"knowledge updates, {count} longmemeval_questions",
         "heads": ("", "newest evidence first", "session NDCG@10"),
         "rows": [
             (

@@ -1,6 +1,1 @@
-"""Answers: from a question over one bank to words with citations, by a model with tools or, without one, by extraction.
-
-bank        what the agent is given of a memory: reading, of one bank
-extractive  an answer in the memory's own words, no model
-loop        the model's: guidance, initial retrieval, tools, answer
-"""
+"""Answers with and without a model: what a question sees of a bank, tools over it, the loop, and checked citations."""

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from everwhen.models.llm import LLM
-from everwhen.models.llm.base import AssistantMessage, Line, Tool, ToolResults, UserMessage
+from everwhen.models.llm.base import LLM, AssistantMessage, Line, Tool, ToolResults, UserMessage
 from everwhen.store.sql.graph import GraphStore
 from everwhen.types import Usage
 

@@ -1,13 +1,16 @@
 """The answering loop: guidance, initial retrieval, tools until the model answers, and the answer checked.
 
 Chronos' loop (ReAct by native tool calls) over both calendars, facts and timeline, bounded in steps, tokens, money and
-time. What the memory holds is data throughout: see `rendering` for what goes in and `answer` for what comes out.
+time. What the memory holds is data throughout: see `view` for what goes in and `checking` for what comes out.
 """
 
 from __future__ import annotations
 
+import queue
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import Context
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -21,7 +24,7 @@ from everwhen.answer.answer_budget import (
     UsageMeter,
     size,
 )
-from everwhen.answer.answer_checking import (
+from everwhen.answer.checking import (
     CheckedAnswer,
     FinalAnswer,
     answer_tool,
@@ -30,21 +33,27 @@ from everwhen.answer.answer_checking import (
     partial_text,
     read_call,
     read_words,
+    showable_length,
     without_citations,
+    without_unknown_links,
 )
-from everwhen.answer.bank_view import BankView
-from everwhen.answer.event_counting import candidates, count, shown, total
-from everwhen.answer.guidance import guidance
-from everwhen.answer.link_filter import showable_length, without_unknown_links
-from everwhen.answer.rendering import Labels, data, framed, is_echo, turn_lines
-from everwhen.answer.review_questions import review_questions
-from everwhen.answer.tools import Toolbox, ToolContext
-from everwhen.answer.tools.base import result_lines
+from everwhen.answer.preparation import (
+    count_by_model,
+    countable_events,
+    counted_answer,
+    counting_prompt,
+    guidance,
+    review_questions,
+)
+from everwhen.answer.tools import Toolbox, ToolContext, result_lines
+from everwhen.answer.view import BankView, Labels, data, framed, is_echo, turn_lines
 from everwhen.errors import UsageError
-from everwhen.models.llm import LLM, LLMError, Reply
 from everwhen.models.llm.base import (
+    LLM,
     AssistantMessage,
     Line,
+    LLMError,
+    Reply,
     Tool,
     ToolCall,
     ToolResult,
@@ -146,12 +155,12 @@ class Run:
 
     def _counted(self) -> CheckedAnswer | None:
         """How often something happened: the model says which events count, we count. None: it is asked as usual."""
-        found = candidates(self.view, self.question)
+        found = countable_events(self.view, self.question)
         if not found:
             return None
-        asks = partial(count, self.llm, prompt := shown(self.question, found, self.labels))
+        asks = partial(count_by_model, self.llm, prompt := counting_prompt(self.question, found, self.labels))
         chosen = self._before_talking("count", self.llm, prompt, asks)
-        final = total(found, chosen, self.view.zone) if chosen else None
+        final = counted_answer(found, chosen, self.view.zone) if chosen else None
         return check_answer(final, self.view, self.labels) if final else None
 
     def _before_talking(
@@ -189,7 +198,7 @@ class Run:
         raise BudgetExhausted("steps")
 
     def _opening(self) -> str:
-        """Everything that the model is told before it speaks: the day, the question, what to look for, first turns."""
+        """Everything that the model gets before it speaks: the day, the question, what to look for, first turns."""
         day = self.view.at.astimezone(zone_of(self.view.zone))
         parts = [f"Today is {day:%A %Y-%m-%d}. The question:\n{self.question}"]
         if self.session is not None and (before := self._before()):
@@ -227,7 +236,7 @@ class Run:
         room = self.meter.room(self.llm, size(dialogue, offered, instructions), step)
         if room.last:
             offered = [] if self.wordless else [answer_tool()]
-            self._tell(dialogue, NO_TOOLS if self.wordless else NOW_ANSWER)
+            self._add_words(dialogue, NO_TOOLS if self.wordless else NOW_ANSWER)
         try:
             spoken = self._asked(dialogue, offered, instructions, room)
         except LLMError as error:
@@ -235,7 +244,7 @@ class Run:
             if error.problem == "rejected" and not self.wordless and step == 0:
                 self.notes.append(f"asked without tools: {error}")
                 self.wordless = True
-                self._tell(dialogue, NO_TOOLS)
+                self._add_words(dialogue, NO_TOOLS)
                 return self._next(dialogue, step)
             if self._late(error):
                 raise BudgetExhausted("seconds") from error
@@ -271,10 +280,10 @@ class Run:
             if error.problem != "rejected" or not must_call:
                 raise
             self.meter.charge("answer", self.llm.name, error.usage)
-            return ask(False)  # some servers will not be told that a tool must be called
+            return ask(False)  # some servers refuse a call that must use a tool
 
     @staticmethod
-    def _tell(dialogue: list[Line], words: str) -> None:
+    def _add_words(dialogue: list[Line], words: str) -> None:
         last = dialogue[-1]
         if isinstance(last, UserMessage):
             if words not in last.text:
@@ -310,8 +319,8 @@ class Run:
         results = self.tools.call_all([(call.name, call.arguments) for call in calls])
         took = (time.perf_counter() - started) * 1000
         for call, result in zip(calls, results, strict=True):
-            told = {"tool": call.name, "arguments": call.arguments, "result": result}
-            step: dict[str, Any] = {name: words[:SHOWN] for name, words in told.items()}
+            shown = {"tool": call.name, "arguments": call.arguments, "result": result}
+            step: dict[str, Any] = {name: words[:SHOWN] for name, words in shown.items()}
             self.steps.append(step | {"error": result.startswith('{"error"'), "ms": round(took, 1)})
         return results
 
@@ -369,3 +378,54 @@ def _shown(dialogue: Sequence[Line]) -> Iterator[str]:
                 yield from (result.content for result in line.results)
             case AssistantMessage():
                 pass
+
+
+STEP = 0.5
+"""Seconds between looks at whether the run is still alive."""
+
+
+def streamed(
+    run: Callable[[Callable[[str], None], Callable[[], bool]], Run], context: Context, pending: int
+) -> Iterator[str | Answer]:
+    """Pieces of the text as they come, and at last the answer itself, whose text is the one that counts.
+
+    The run works on a thread of its own, in the context of the call; it ends at its next step when nobody listens any
+    more. `pending` turns were not read when it began.
+    """
+    pieces: queue.SimpleQueue[str | Answer | BaseException] = queue.SimpleQueue()
+    stopped = threading.Event()
+    work = run(pieces.put, stopped.is_set)
+
+    def finish() -> None:
+        try:
+            pieces.put(replace(work.answer(), pending=pending))
+        except Cancelled:
+            pass
+        except BaseException as error:
+            pieces.put(error)
+
+    thread = threading.Thread(target=context.run, args=(finish,), name="everwhen-ask", daemon=True)
+    thread.start()
+    try:
+        while True:
+            try:
+                piece = pieces.get(timeout=STEP)
+            except queue.Empty:
+                continue
+            if isinstance(piece, BaseException):
+                raise piece
+            if isinstance(piece, Answer):
+                if rest := _rest(work.said, piece.text):
+                    yield rest
+                yield piece
+                return
+            yield piece
+    finally:
+        stopped.set()
+
+
+def _rest(said: str, text: str) -> str:
+    """What of the answer was not streamed; all of it, on a new line, where what was streamed is not how it begins."""
+    if text.startswith(said):
+        return text[len(said) :]
+    return f"\n{text}"

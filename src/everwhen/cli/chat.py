@@ -16,7 +16,7 @@ from everwhen.cli.renderers import show_memories, show_sources, show_trace
 
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory
-    from everwhen.models.llm import LLM
+    from everwhen.models.llm.base import LLM
     from everwhen.types import Answer, Context, Recall
 
 Model = Annotated[

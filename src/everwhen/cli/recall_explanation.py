@@ -8,15 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from everwhen.cli.printing import local, printable, spoken_of, styled
-from everwhen.recall.score_labels import score_label
+from everwhen.recall.features import score_label
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from everwhen.cli.app import GlobalOptions
-    from everwhen.recall import Recall
-    from everwhen.types import Dropped, Recalled
+    from everwhen.types import Dropped, Recall, Recalled
     from everwhen_time import Interval
 
 SHOWN = 10

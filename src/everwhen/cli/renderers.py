@@ -142,7 +142,7 @@ def show_recall(
 
 def show_memories(here: GlobalOptions, found: Recall, *, why: bool = False, limit: int | None = None) -> None:
     """Memories as a person reads them: when, who, what, why."""
-    from everwhen.recall.token_budget import NO_ROOM
+    from everwhen.recall.budget import NO_ROOM
 
     if not found.memories:
         too_long = sum(one.reason == NO_ROOM for one in found.dropped)

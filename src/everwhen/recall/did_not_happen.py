@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from everwhen.recall.calendar.evidence import TimeEvidence
 from everwhen.recall.question import Question
-from everwhen.recall.time_evidence import TimeEvidence
 from everwhen.write.modality import unreal
 
 

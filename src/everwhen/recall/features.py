@@ -1,6 +1,6 @@
 """The features of a candidate: numbers that are comparable between memories, each standardised within its question.
 
-Pure functions over arrays. `features` gives one column for each feature; `recall/fuse.py` weighs them. The feature of
+Pure functions over arrays. `features` gives one column for each feature; `recall/fusion.py` weighs them. The feature of
 a stage that was left out, or that does not apply to a candidate, is 0. The features, and the few constants in here,
 were chosen on LoCoMo dev and the LongMemEval pool by cross-validation.
 """
@@ -9,23 +9,23 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.rerank import Scores
 from everwhen.models.rerank.maxsim import weighted_maxsim
-from everwhen.recall.plan import Plan
-from everwhen.recall.satf import satf
-from everwhen.store.index import K1, B, idf
-from everwhen.store.search import Evidence, SaidBy, Turns
-from everwhen.types import UnitRow
+from everwhen.recall.candidates import CandidatePool, TokenMatches, bm25
+from everwhen.settings import Settings
+from everwhen.store.index import idf
+from everwhen.store.search import SaidBy
+from everwhen.types import Why
 from everwhen_time import Interval
 
 Array = NDArray[np.float32]
+Days: TypeAlias = NDArray[np.float64]
 
 NEAR = 3.0
 """Turns over which the nearness to another strong candidate falls to 1/e."""
@@ -36,8 +36,9 @@ BASE_WEIGHT = 0.5
 """A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
 MIDDLE = 30
 """Turns from which on the middle of all candidates tells what is ordinary."""
+ANCHORS = Settings().satf_anchors
 SESSION_DAYS = 3.0
-"""SATF's sigma where its affinity is a feature."""
+"""SATF's number of anchors and its sigma, in days, where its affinity is a feature."""
 LEAST_DAYS = 3.0
 """The shortest scale on which a time fits the one asked for."""
 NOTHING = np.float32(-0.2)
@@ -52,50 +53,6 @@ _TIMES = frozenset(
     since""".split()  # noqa: SIM905
 )
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-
-
-@dataclass(frozen=True, slots=True)
-class TokenMatches:
-    """Late interaction before it is summed up: for each candidate (row) the best match of each word of the question."""
-
-    best: Array
-    compared: Array
-    """The learned comparison's score of each candidate."""
-    telling: Array
-    """How telling each word is; 0 for a stop word."""
-    named: NDArray[np.bool_]
-    """Which words are the name of somebody whom the question is about."""
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatePool:
-    """The candidates of a question with everything that is known about them, in one order."""
-
-    plan: Plan
-    found: Evidence
-    who: SaidBy | None
-    """Whose turns would tell, where the question says so."""
-    has_assistant: bool
-    matches: TokenMatches | None = None
-    rerank: Scores | None = None
-    """A cross-encoder's scores, or those of a caller's own reranker."""
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    @property
-    def rows(self) -> Sequence[UnitRow]:
-        return self.found.rows
-
-    @property
-    def idf(self) -> Array:
-        """How rare each of the question's terms is in this memory; 0 for the names of those it is about."""
-        terms = self.found.terms
-        return np.where(terms.names, 0, terms.idf).astype(np.float32)
-
-    def bm25(self, turns: Turns) -> Array:
-        """The BM25 of some turns, without the names."""
-        return bm25(turns.counts, turns.lengths, self.found.terms.mean_length, self.idf)
 
 
 def features(pool: CandidatePool) -> dict[str, Array]:
@@ -123,15 +80,6 @@ def standardised(values: Array) -> Array:
     if known is not wide:
         wide[np.isnan(wide)] = 0.0
     return wide.astype(np.float32)
-
-
-def bm25(counts: Array, lengths: Array, mean_length: float, weights: Array) -> Array:
-    """BM25 from given term counts (one row each) and idf values."""
-    norm = K1 * (1.0 - B + B * lengths / max(mean_length, 1e-6))
-    parts = counts * (K1 + 1.0) / (counts + norm[:, None])
-    # Not `@`: OpenBLAS's product of a narrow matrix with a vector raises the flag of an invalid number now and then,
-    # for finite numbers and with a right result, and NumPy passes that on as a warning.
-    return np.asarray(np.einsum("rt,t->r", parts, weights), dtype=np.float32)
 
 
 def _own(pool: CandidatePool) -> dict[str, Array]:
@@ -194,9 +142,20 @@ def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
     order = np.argsort(-strong, kind="stable")
     days = found.at[order] / (86_400 * 1e6)
     fits = np.empty(len(order), np.float32)
-    fits[order] = satf(days, sigma=SESSION_DAYS).affinity
+    mass = anchored_mass(days, ANCHORS, SESSION_DAYS)
+    fits[order] = mass / mass.max()
     out["session_affinity"] = standardised(fits)
     return out
+
+
+def anchored_mass(times: Days, anchors: int, sigma: float) -> Days:
+    """SATF's `A(t)` of candidates in rank order, given when each was said (days since any fixed instant).
+
+    K_i(t) = (1/i) exp(-(t - t_i)^2 / 2 sigma^2)                  (2)
+    A(t)   = sum of K_i(t) over the first N ranks                 (3)
+    """
+    weights = 1.0 / np.arange(1, min(anchors, len(times)) + 1)
+    return np.asarray(np.exp(-np.square((times[:, None] - times[None, :anchors]) / sigma) / 2) @ weights)
 
 
 def _near_hits(pool: CandidatePool, strong: Array) -> Array:
@@ -293,3 +252,56 @@ def _rank(values: Array) -> Array:
     """RANK / (RANK + rank), ranks from zero."""
     order = np.argsort(np.argsort(-values, kind="stable"), kind="stable")
     return np.asarray(RANK / (RANK + order), dtype=np.float32)
+
+
+FEATURES: Mapping[str, str] = {
+    "about": "said by whom it is about",
+    "answers_match": "answers a similar question",
+    "bm25": "words",
+    "bm25_neighbour": "words around it",
+    "by_user": "said by the user",
+    "compared": "word by word, as learned",
+    "compared_rank": "rank word by word",
+    "cosine": "meaning",
+    "hubness": "says something of its own",
+    "maxsim_telling": "match of the telling words",
+    "near_hits": "close to other hits",
+    "newer": "newer than what it renews",
+    "place_asked": "has a name, a place is asked",
+    "read": "what the reader says",
+    "session_affinity": "date fits the other hits",
+    "session_bm25": "words of its session",
+    "time_after": "near the time asked for",
+    "time_asked": "has a time, as asked",
+    "time_inside": "in the time asked for",
+    "told_by_you": "said by the assistant",
+}
+"""The features of the learned fusion, as a person would call them."""
+
+
+def score_label(feature: str) -> str:
+    """The name of a feature for people."""
+    return FEATURES.get(feature, feature.replace("_", " "))
+
+
+PLAIN: Mapping[str, tuple[str, ...]] = {
+    "meaning": ("cosine", "hubness", "maxsim_telling", "compared", "compared_rank"),
+    "words": ("bm25", "bm25_neighbour", "session_bm25"),
+    "time": ("time_after", "time_asked", "time_inside", "session_affinity"),
+    "person": ("about", "by_user", "told_by_you"),
+    "answers": ("answers_match", "read", "place_asked"),
+    "newer": ("newer",),
+    "neighbours": ("near_hits",),
+}
+"""One plain word for what features have in common."""
+_CHANNELS = {"semantic": "meaning", "keyword": "words", "temporal": "time", "graph": "person"}
+
+
+def plain_reasons(why: Why, kind: str = "turn", most: int = 3) -> list[str]:
+    """Why a memory is here, in a few plain words: what added most to its score first."""
+    sums = {word: sum(why.parts.get(name, 0.0) for name in names) for word, names in PLAIN.items()}
+    words = [word for word in sorted(sums, key=lambda word: -sums[word]) if sums[word] > 0]
+    words = words or [_CHANNELS[name] for name in sorted(why.ranks, key=lambda name: why.ranks[name])]
+    if why.beside is not None or not words:
+        words = ["beside another result" if kind != "fact" else "learned from a result"]
+    return words[:most]

@@ -1,42 +1,42 @@
 """The recall pipeline: from a question to the few memories that answer it.
 
-plan -> channels -> rerank -> fuse -> read -> latest -> satf -> tree -> expand -> facts -> gate -> budget (with dates):
-one module each, composed here. The reranker runs before fusion, because its scores are features; the reader reads the
-first few candidates after fusion.
+candidates -> features -> fusion (with the reader) -> facts -> budget, with dates: one module each, composed here. What
+the source documents describe beside that is in `recall/papers/`, and loaded only where a recipe names it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.facts.shown_facts import FactScope
 from everwhen.models.embed import Embedder
-from everwhen.recall.budget_stage import select
-from everwhen.recall.channels import reasons
-from everwhen.recall.fact_stage import show_facts
-from everwhen.recall.fusion_stage import fuse
-from everwhen.recall.gate import GateInputs, gate
-from everwhen.recall.gathering import Gathered, gather
-from everwhen.recall.hierarchy import climb
-from everwhen.recall.llm_judge import gate_by_llm
-from everwhen.recall.neighbour_turns import expand
-from everwhen.recall.plan import Plan
-from everwhen.recall.request import Request
-from everwhen.recall.result import recalled
-from everwhen.recall.satf import satf
-from everwhen.recall.stage_times import timed
-from everwhen.recall.token_budget import BEYOND, NO_ROOM
-from everwhen.store.search import Filter
+from everwhen.recall.budget import BEYOND, NO_ROOM, select, show_facts
+from everwhen.recall.candidates import Gathered, Request, gather, reasons, recalled, timed
+from everwhen.recall.fusion import NOTHING, fuse
+from everwhen.recall.names import Plan
+from everwhen.store.rows import Access
+from everwhen.store.search import Filter, Search
 from everwhen.store.sql.store import Store
-from everwhen.types import KINDS, Dropped, Recall, Recalled, Why
+from everwhen.types import KINDS, Accessed, Dropped, Recall, Recalled, Why
 from everwhen.types.recall import tokens_of
-from everwhen.types.recipes import SATF_NUMBERS, Recipe
+
+LEADING = 10
+"""The best turns that are given their neighbours, where a recipe has `expand`."""
+NEIGHBOUR = 0.5
+"""What a neighbour is worth of the turn that brought it."""
+BATCH = 64
+"""Recalls whose counts are written together, in one commit."""
+MOST_WAITING = 4096
+"""Recalls whose counts wait for a locked bank; of more, the oldest are given up."""
 
 
 def recall(store: Store, embedder: Embedder, request: Request) -> Recall:
@@ -52,27 +52,31 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
         fixed = replace(gathered.plan.question, complexity=recipe.scope, cues=("fixed",))
         gathered = replace(gathered, plan=replace(gathered.plan, question=fixed))
     with timed(timings, "fuse"):
-        fused = fuse(store, gathered, request, timings)
-    timings["fuse"] -= timings.get("read", 0.0) + timings.get("newer", 0.0)  # told by themselves
+        if gathered.pool is None:
+            fused = NOTHING
+        elif recipe.fusion == "linear":
+            fused = fuse(gathered.pool, request, timings)
+        else:
+            from everwhen.recall.papers.fusion import fuse_by_paper
+
+            fused = fuse_by_paper(gathered, recipe)
+    timings["fuse"] -= timings.get("read", 0.0) + timings.get(
+        "newer", 0.0
+    )  # stages of their own in the trace
     why = reasons(gathered.found)
     ranked = [
-        recalled(row, score, Why(*why[row.seq], score, _Parts(fused.contributions, place)))
+        recalled(row, score, Why(*why[row.seq], score, ScoreParts(fused.contributions, place)))
         for place, (row, score) in enumerate(zip(fused.rows, fused.scores.tolist(), strict=True))
     ]
-    if recipe.satf and ranked:
-        with timed(timings, "satf"):
-            ranked = _anchored(ranked, recipe)
-    left_below: list[Dropped] = []
-    if recipe.tree and request.nodes and ranked:
-        with timed(timings, "tree"):
-            ranked, left_below = _climbed(store, gathered, ranked, request)
+    dropped: list[Dropped] = []
+    if ranked and (recipe.satf or recipe.tree):
+        ranked, dropped = _as_papers_have_it(store, gathered, ranked, request, timings)
     if recipe.expand and ranked:
         with timed(timings, "expand"):
             seqs = {row.id: row.seq for row in fused.rows}
             ranked = expand(gathered.search, ranked, seqs, recipe.expand)
-        brought = {one.id for one in ranked}  # also leaves that were left below
-        left_below = [one for one in left_below if one.id not in brought]
-    outdated: list[Dropped] = []
+        brought = {one.id for one in ranked}  # among them leaves that the tree left out
+        dropped = [one for one in dropped if one.id not in brought]
     if recipe.facts:
         with timed(timings, "facts"):
             ranked, outdated = show_facts(
@@ -81,25 +85,29 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
                 lambda: _moment(request, gathered.plan, store.info.zone),
                 request.half_lives,
                 request.min_confidence,
-                _beside_turns(request.where),
+                _kinds_beside_turns(request.where),
             )
-    with timed(timings, "gate"):
-        ranked, unhelpful, said = _gated(ranked, gathered, request)
+        dropped += outdated
+    note = ""
+    if recipe.gate != "none":
+        from everwhen.recall.papers.gate import gated
+
+        with timed(timings, "gate"):
+            ranked, unhelpful, note = gated(ranked, gathered, request)
+        dropped += unhelpful
     kept, beyond, left = select(store, ranked, request, timings)
     return Recall(
         query=request.query,
         memories=tuple(_ordered(kept, request)),
         tokens=tokens_of(kept),
         dropped=(
-            *left_below,
-            *outdated,
-            *unhelpful,
+            *dropped,
             *(Dropped(memory.id, BEYOND, memory.score) for memory in beyond),
             *(Dropped(memory.id, NO_ROOM, memory.score) for memory in left),
         ),
         trace={
             "recipe": recipe.name,
-            "plan": _told(gathered.plan),
+            "plan": _plan_in_trace(gathered.plan),
             "stages_ms": timings,
             "vectors": gathered.search.way,
             "found": {name: len(ranking) for name, ranking in gathered.found.items()},
@@ -108,51 +116,35 @@ def decide(store: Store, gathered: Gathered, request: Request, timings: dict[str
             "answerable": fused.answerable,
             "notes": [
                 *(f"read {word!r} as {name}" for word, name in gathered.plan.read_as),
-                *(note for note in (gathered.plan.note, said) if note),
+                *(one for one in (gathered.plan.note, note) if one),
             ],
         },
     )
 
 
-def _climbed(
-    store: Store, gathered: Gathered, ranked: list[Recalled], request: Request
+def _as_papers_have_it(
+    store: Store, gathered: Gathered, ranked: list[Recalled], request: Request, timings: dict[str, float]
 ) -> tuple[list[Recalled], list[Dropped]]:
-    """Hierarchical recall, where a node can pass the filters: it has no metadata and no network of its own."""
-    if request.where.metadata or request.where.networks is not None:
-        return ranked, []
-    return climb(
-        store, gathered.vector, ranked, gathered.plan.question.complexity, request.where, request.recipe
-    )
+    """SATF's boost and TiMem's nodes above the best turns, where the recipe has them; and what the tree leaves out."""
+    recipe, where = request.recipe, request.where
+    left_out: list[Dropped] = []
+    if recipe.satf:
+        from everwhen.recall.papers.satf import boosted
+
+        with timed(timings, "satf"):
+            ranked = boosted(ranked, recipe)
+    if recipe.tree and request.nodes:
+        from everwhen.recall.papers.hierarchy import climb
+
+        with timed(timings, "tree"):
+            # A node has no metadata and no network of its own, so that none can pass such a filter.
+            if not where.metadata and where.networks is None:
+                scope = gathered.plan.question.complexity
+                ranked, left_out = climb(store, gathered.vector, ranked, scope, where, recipe)
+    return ranked, left_out
 
 
-def _gated(
-    ranked: Sequence[Recalled], gathered: Gathered, request: Request
-) -> tuple[list[Recalled], list[Dropped], str]:
-    """Recall-time forgetting, by the model where one is given, else by the rule; and why the model did not decide."""
-    said = ""
-    if request.llm is not None and request.recipe.gate != "none":
-        judged = gate_by_llm(request.llm, request.query, ranked, gathered.plan.question.complexity)
-        if not isinstance(judged, str):
-            return *judged, ""
-        said = judged
-    known = _known(gathered) if request.recipe.gate != "none" else None
-    return *gate(ranked, gathered.plan.question.complexity, request.recipe.gate, known), said
-
-
-def _known(gathered: Gathered) -> GateInputs:
-    """What the gate reads of the candidates."""
-    pool = gathered.pool
-    if pool is None:
-        return GateInputs()
-    ids, found = [row.id for row in pool.rows], pool.found
-    return GateInputs(
-        {} if found.vectors is None else dict(zip(ids, found.vectors, strict=True)),
-        dict(zip(ids, found.own.counts > 0, strict=True)),
-        pool.idf,
-    )
-
-
-def _told(asked: Plan) -> dict[str, Any]:
+def _plan_in_trace(asked: Plan) -> dict[str, Any]:
     return {
         "about": sorted(asked.people),
         "complexity": asked.question.complexity,
@@ -160,25 +152,6 @@ def _told(asked: Plan) -> dict[str, Any]:
         "keywords": list(asked.keywords),
         "time": asked.question.time.interval if asked.question.time else None,
     }
-
-
-def _anchored(ranked: Sequence[Recalled], recipe: Recipe) -> list[Recalled]:
-    """SATF over the fused order."""
-    days = np.array([one.said_at.timestamp() / 86_400 for one in ranked])
-    numbers = {name.removeprefix("satf_"): getattr(recipe, name) for name in SATF_NUMBERS}
-    found = satf(days, **{name: value for name, value in numbers.items() if value is not None})
-    if not found.active:
-        return list(ranked)
-    order = np.argsort(-found.scores, kind="stable")
-    best = float(found.scores[order[0]])
-    return [
-        replace(
-            ranked[place],
-            score=float(found.scores[place]) / best,
-            why=replace(ranked[place].why, affinity=float(found.affinity[place])),
-        )
-        for place in order
-    ]
 
 
 def _moment(request: Request, asked: Plan, zone: str) -> FactScope:
@@ -189,17 +162,35 @@ def _moment(request: Request, asked: Plan, zone: str) -> FactScope:
     return FactScope(at, asked.question.past_asked(at), request.where.known_at, zone)
 
 
-def _beside_turns(where: Filter) -> frozenset[str] | None:
+def _kinds_beside_turns(where: Filter) -> frozenset[str] | None:
     """The kinds that a turn may bring: no facts under a filter by metadata or network, which each must pass itself.
 
-    A turn passes by its own; what has become of the fact that it told may have been told elsewhere.
+    A turn passes by its own; what has become of the fact it states may have been said elsewhere.
     """
     if not where.metadata and where.networks is None:
         return where.kinds
     return frozenset(KINDS if where.kinds is None else where.kinds) - {"fact"}
 
 
-class _Parts(Mapping[str, float]):
+def expand(search: Search, ranked: Sequence[Recalled], seqs: Mapping[str, int], reach: int) -> list[Recalled]:
+    """The same order, with the turns around the leading ones after each; those that are there already stay where
+    they are. `seqs` are the units of the turns, by id; what is no turn, a node say, has no neighbours."""
+    turns = [(place, seqs[one.id]) for place, one in enumerate(ranked) if one.kind == "turn"]
+    leading = dict(turns[:LEADING])
+    around = search.around(list(leading.values()), reach)
+    there = {seq for _, seq in turns}
+    out: list[Recalled] = []
+    for place, memory in enumerate(ranked):
+        out.append(memory)
+        for row in around.get(leading.get(place, 0), ()):
+            if row.seq not in there:
+                there.add(row.seq)
+                score = memory.score * NEIGHBOUR
+                out.append(recalled(row, score, Why(fused=score, beside=memory.id)))
+    return out
+
+
+class ScoreParts(Mapping[str, float]):
     """The parts of a fused score, computed when they are asked for: most memories are never asked why."""
 
     __slots__ = ("_contributions", "_place")
@@ -236,3 +227,77 @@ def _ended(memory: Recalled) -> datetime:
     """When a memory ends: a node with its interval, what was said when it was said."""
     end = memory.occurred.end if memory.level and memory.occurred is not None else None
     return end or memory.said_at
+
+
+class Accesses:
+    """Counts how often memories of one open bank are recalled: in memory at first, written in batches on a thread.
+
+    Counting never delays a recall. While another process writes, the counts wait; in a bank that cannot be written,
+    they are dropped. A process that is killed loses the counts it has not written: usually fewer than `BATCH` recalls.
+    Safe to use from several threads.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._given: list[tuple[datetime, list[str]]] = []
+        self._due = BATCH
+
+    @property
+    def pending(self) -> int:
+        """Recalls that are counted but not written yet."""
+        return len(self._given)
+
+    def count(self, memories: Iterable[Recalled]) -> None:
+        """Count one recall and the memories it gave back; returns at once."""
+        given = datetime.now(UTC), [memory.id for memory in memories]
+        with self._lock:
+            self._given.append(given)
+            if len(self._given) < self._due:
+                return
+            # When a bank is locked, the next attempt is a batch later, not with the next recall.
+            self._due = len(self._given) + BATCH
+        with suppress(RuntimeError):  # no thread to be had, such as at the end of the process: close() writes
+            threading.Thread(target=self.write, name="everwhen-accesses", daemon=True).start()
+
+    def write(self) -> None:
+        """Write pending counts now. Never raises: what cannot be written waits, or is dropped."""
+        with self._writing:
+            with self._lock:
+                given, self._given, self._due = self._given, [], BATCH
+            if not given:
+                return
+            try:
+                self._store.count_accesses(len(given), _summed(given))
+            except Unavailable:
+                self._put_back(given)
+            except EverwhenError:
+                return  # a bank that is only read
+
+    def most(self, limit: int) -> list[Accessed]:
+        """The memories recalled most often, by all processes, most frequent first."""
+        if limit < 0:
+            raise UsageError(f"limit cannot be negative, got {limit}")
+        self.write()
+        found = self._store.accesses(limit)
+        rows = self._store.units(list(found))
+        return [
+            Accessed(row.id, row.kind, row.text, row.speaker, row.said_at, row.zone, *found[unit])
+            for unit, row in ((unit, rows[unit]) for unit in found if unit in rows)
+        ]
+
+    def _put_back(self, given: list[tuple[datetime, list[str]]]) -> None:
+        with self._lock:
+            self._given = (given + self._given)[-MOST_WAITING:]
+            self._due = len(self._given) + BATCH
+
+
+def _summed(given: Iterable[tuple[datetime, list[str]]]) -> dict[str, Access]:
+    """How often each memory was given back, and when last; the notes are in the order of their time."""
+    counts: dict[str, Access] = {}
+    for at, ids in given:
+        for id_ in ids:
+            before = counts.get(id_)
+            counts[id_] = Access(before.times + 1 if before else 1, at)
+    return counts

@@ -13,8 +13,7 @@ from functools import cached_property
 
 from pydantic import BaseModel, Field
 
-from everwhen.models.llm import LLM, LLMError
-from everwhen.models.llm.base import complete_all
+from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.models.prompts import load
 from everwhen.settings import Settings
 from everwhen.tree.base import NodeDraft, Task

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from everwhen.models.llm import LLMError, llm_of, open_llm
-from everwhen.models.llm.base import Tool, ToolResult, ToolResults, UserMessage
+from everwhen.models.llm import llm_of, open_llm
+from everwhen.models.llm.base import LLMError, Tool, ToolResult, ToolResults, UserMessage
 from everwhen.settings import Settings
 from tests.models.llm.conftest import Open
 from tests.scripted_server import ScriptedServer, call, calls, refusal, slowly, status, text

@@ -11,9 +11,11 @@ import pytest
 from pydantic import BaseModel
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.llm import LLMError, Reply, Usage, complete_all, open_llm
+from everwhen.models.llm import open_llm
+from everwhen.models.llm.base import LLMError, Reply, complete_all
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.llm.providers import OLLAMA_URL, build
+from everwhen.types import Usage
 from tests.models.llm.conftest import Open
 from tests.scripted_server import (
     Asked,

@@ -14,7 +14,8 @@ from everwhen import Memory
 from everwhen.errors import ModelError, UsageError
 from everwhen.models.rerank import Candidate, RerankQuery, Scores
 from everwhen.models.rerank.base import custom_reranker
-from everwhen.recall import MID, TEMPR, Recall, Recipe
+from everwhen.types import Recall
+from everwhen.types.recipes import MID, TEMPR, Recipe
 
 SAID = ("The kayak is red.", "It rained all day.", "A kayak for two.")
 

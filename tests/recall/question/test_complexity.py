@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.recall.question.complexity import complexity
+from everwhen.recall.question import complexity
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.recall.question.numbered_things import is_of_another, numbered_things
+from everwhen.recall.calendar.answer import is_of_another, numbered_things
 
 
 @pytest.mark.parametrize(

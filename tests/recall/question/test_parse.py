@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.recall.question import is_question, parse
-from everwhen.recall.question.names import capitalised, leading_name, surely_named
-from everwhen.recall.question.time_asked import beside, undated
+from everwhen.recall.names import capitalised, leading_name, surely_named
+from everwhen.recall.question import beside, is_question, parse, undated
 
 AT = datetime(2025, 6, 18, 12, tzinfo=UTC)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from everwhen.recall import MID
 from everwhen.types import Recalled
+from everwhen.types.recipes import MID
 from everwhen_bench.studies._tree.trial import Way
 
 

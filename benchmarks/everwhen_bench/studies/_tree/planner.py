@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from everwhen.recall.question.complexity import complexity
+from everwhen.recall.question import complexity
 from everwhen.types.recipes import Complexity
 from everwhen_bench.retrieval import figure
 

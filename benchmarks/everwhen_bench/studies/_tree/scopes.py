@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.recall import MID
-from everwhen.types.recipes import Complexity
+from everwhen.types.recipes import MID, Complexity
 from everwhen_bench.studies._tree.trial import Way
 
 SCOPES: tuple[Complexity, ...] = ("simple", "hybrid", "complex")

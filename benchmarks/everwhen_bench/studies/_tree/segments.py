@@ -13,8 +13,8 @@ from itertools import groupby
 from pathlib import Path
 
 from everwhen.api.memory import Memory
-from everwhen.recall import MID
 from everwhen.types import Message
+from everwhen.types.recipes import MID
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank
 from everwhen_bench.studies._tree.trial import Trial, TrialQuestion
 

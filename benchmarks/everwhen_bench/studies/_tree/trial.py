@@ -12,11 +12,11 @@ from datetime import datetime
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.recall import Recall, Recipe, Request
-from everwhen.recall.gathering import Gathered, gather
+from everwhen.recall.candidates import Gathered, Request, gather
 from everwhen.recall.pipeline import decide
 from everwhen.store.search import Filter
-from everwhen.types import Recalled
+from everwhen.types import Recall, Recalled
+from everwhen.types.recipes import Recipe
 from everwhen_bench import metrics
 from everwhen_bench.retrieval import EVERYTHING, figure, given, within
 

@@ -29,7 +29,7 @@ from everwhen.agents.coding import hook
 from everwhen.agents.coding.tools import TOOLS, Event, Tool
 from everwhen.api.memory import Memory
 from everwhen.errors import EverwhenError, NotFound, Unavailable, UsageError
-from everwhen.recall.timeline import upcoming
+from everwhen.recall.calendar.timeline import upcoming
 from everwhen.settings import load
 from everwhen.store.files.private import private_folder
 from everwhen.types import Message

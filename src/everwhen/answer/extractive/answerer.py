@@ -13,11 +13,21 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from everwhen.answer.extractive import count_answers, phrases, time_answers, valid_replies
-from everwhen.answer.extractive.fitted_weights import fitted
-from everwhen.answer.extractive.own_words import HEARSAY, only_said_by
-from everwhen.answer.extractive.phrases import DraftAnswer
-from everwhen.answer.extractive.reply import QUOTE, TurnReply, content
+from everwhen.answer.extractive import count_answers, time_answers, valid_replies
+from everwhen.answer.extractive.reply import (
+    EMPTY,
+    HEARSAY,
+    QUOTE,
+    DraftAnswer,
+    TurnReply,
+    content,
+    day_in_words,
+    ended_in_words,
+    fitted,
+    only_said_by,
+    set_by_user,
+    with_quote,
+)
 from everwhen.answer.extractive.turn_replies import (
     TurnReplies,
     ask_again,
@@ -27,10 +37,9 @@ from everwhen.answer.extractive.turn_replies import (
 from everwhen.api.operations.surface import Bank
 from everwhen.facts.bitemporal import RIGHTS
 from everwhen.models.reader import Reader
-from everwhen.recall import Recipe
-from everwhen.recall.question import Question, parse
-from everwhen.recall.question.time_asked import undated
+from everwhen.recall.question import Question, parse, undated
 from everwhen.types import Answer, Citation, Fact
+from everwhen.types.recipes import Recipe
 from everwhen_time.sentences import sentence_at
 
 WEIGHED = ("relevance", "answers", "span", "recalled")  # the signs that count
@@ -41,6 +50,7 @@ _SOMEBODY = re.compile(  # "someone from the council" says a little
     r"(?:someone|somebody)(?:\s+else)?(?!['’\w])(?!\s+(?:from|of|in|at|with|called|named|who|i|we|my|our)\b)",
     re.IGNORECASE,
 )
+SHORTEST_SHOWN = 120  # characters of the nearest thing that a refusal shows
 NOT_TOLD = "nothing that was said answers it"
 
 
@@ -109,7 +119,7 @@ def ask(
     if found is not None and (not draft.text or (draft.confidence or 0.0) < fitted()["least"]):
         nothing = not (found.replies or found.unread) and not bank.stats().turns
         reason = count_answers.NOT_COUNTED if asked.each and draft.reason in ("", NOT_TOLD) else draft.reason
-        refused = phrases.EMPTY if nothing else phrases.refusal(found, reason or NOT_TOLD)
+        refused = EMPTY if nothing else _refusal(found, reason or NOT_TOLD)
         return Answer(refused, abstained=True, trace=trace)
     sure = draft.confidence if draft.confidence is not None else 1.0
     if heard is not None:
@@ -124,10 +134,10 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
     if isinstance(over, TurnReply):
         turn, quote, sure, what = over.turn, over.quote, float(over.reading.statuses.max()), "it has ended"
     else:
-        turn, sure, what = bank.turn(over.sources[-1]), over.confidence, phrases.ended(over, bank.zone)
+        turn, sure, what = bank.turn(over.sources[-1]), over.confidence, ended_in_words(over, bank.zone)
         quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
     is_no = asked.kind == "yes or no"
-    text = phrases.said(f"{'No' if is_no else 'Not known'}: {what}", quote, turn)
+    text = with_quote(f"{'No' if is_no else 'Not known'}: {what}", quote, turn)
     trace = {
         "method": "extractive", "kind": asked.kind, "how": "reading" if isinstance(over, TurnReply) else "facts",
         "short": "No" if is_no else "",
@@ -144,7 +154,7 @@ def _by_hand(fact: Fact, asked: Question, zone: str) -> DraftAnswer:
     short = fact.object
     if asked.kind == "yes or no":
         short = "Yes" if content(fact.object) <= content(asked.words) else "No"
-    told = phrases.set_by_hand(short, fact, zone)
+    told = set_by_user(short, fact, zone)
     return DraftAnswer("facts", told, confidence=fact.confidence, short=short)
 
 
@@ -195,7 +205,7 @@ def _chosen(reader: Reader, found: TurnReplies) -> DraftAnswer:
     agrees, reply, name, side = max(told, key=lambda one: one[0])
     if agrees < 0:
         return DraftAnswer("choice", reason="neither of the two was told", confidence=0.0)
-    text = phrases.said(name[:1].upper() + name[1:], reply.quote, reply.turn)
+    text = with_quote(name[:1].upper() + name[1:], reply.quote, reply.turn)
     return DraftAnswer("choice", text, (reply.citation(),), confidence=chance(side.led_by(reply)), short=name)
 
 
@@ -210,7 +220,7 @@ def _quoted(found: TurnReplies) -> DraftAnswer:
     turn = found.unread[0]
     quote = sentence_at(turn.text, 0, 1, longest=QUOTE)
     cited = Citation(turn.id, quote, turn.said_at, turn.speaker, turn.zone)
-    return DraftAnswer("best turn", phrases.said("", quote, turn), (cited,), confidence=found.answerable)
+    return DraftAnswer("best turn", with_quote("", quote, turn), (cited,), confidence=found.answerable)
 
 
 def read_reply(found: TurnReplies, best: TurnReply, sure: float) -> DraftAnswer:
@@ -221,7 +231,7 @@ def read_reply(found: TurnReplies, best: TurnReply, sure: float) -> DraftAnswer:
     if found.asked.kind == "count" and (ordinal := _ORDINAL.search(short)):  # "my 5th" tells of five
         short = ordinal.group(1)
     leads = short[:1].upper() + short[1:] if best.points or not is_span else ""
-    text = phrases.said(leads, best.quote, best.turn)
+    text = with_quote(leads, best.quote, best.turn)
     return DraftAnswer("reading", text, (best.citation(),), confidence=sure, short=short)
 
 
@@ -231,3 +241,15 @@ def chance(found: TurnReplies) -> float:
     signs = found.signs()
     odds = weights["constant"] + math.fsum(weights[name] * signs[name] for name in WEIGHED)
     return 1.0 / (1.0 + math.exp(-odds))
+
+
+def _refusal(found: TurnReplies, reason: str) -> str:
+    """What was searched, why it is no answer, and the nearest thing."""
+    turns = [one.turn for one in found.replies] or list(found.unread)
+    looked = f"{len(turns)} turn{'s' * (len(turns) != 1)}" if turns else "the memory"
+    text = f"Not known: {reason}. Looked through {looked}"
+    if not turns:
+        return f"{text}; nothing comes near."
+    quote = found.replies[0].quote if found.replies else turns[0].text
+    quote = quote if len(quote) <= SHORTEST_SHOWN else f"{quote[: SHORTEST_SHOWN - 1]}…"
+    return f'{text}; the nearest is {turns[0].speaker}, {day_in_words(turns[0].said_at, turns[0].zone)}: "{quote}"'

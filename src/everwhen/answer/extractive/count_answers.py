@@ -12,9 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 
-from everwhen.answer.extractive import phrases
-from everwhen.answer.extractive.phrases import DraftAnswer
-from everwhen.answer.extractive.reply import TurnReply
+from everwhen.answer.extractive.reply import (
+    DraftAnswer,
+    TurnReply,
+    one_for_each_turn,
+)
 from everwhen.answer.extractive.turn_replies import TurnReplies, missing_name
 from everwhen.recall.question import Question
 from everwhen_time import Interval, resolve
@@ -183,7 +185,7 @@ def total(
     return DraftAnswer(
         "sum",
         f"{whole}: {' + '.join(str(number) for _, number in best)}, as it was said.",
-        phrases.unique([one.citation() for one, _ in best]),
+        one_for_each_turn([one.citation() for one, _ in best]),
         confidence=min(sure(one.led_by(reply)) for one, (reply, _) in zip(found, best, strict=True)),
         short=str(whole),
     )
@@ -221,7 +223,7 @@ def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | N
     return DraftAnswer(
         "counted",
         f"{whole}, counted in what was said: {named}.",
-        phrases.unique([one.reply.citation() for one in told]),
+        one_for_each_turn([one.reply.citation() for one in told]),
         confidence=sure,
         short=str(whole),
     )

@@ -7,15 +7,21 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from everwhen.answer.extractive import phrases
-from everwhen.answer.extractive.phrases import DraftAnswer, cited
-from everwhen.answer.extractive.reply import content
+from everwhen.answer.extractive.reply import (
+    DraftAnswer,
+    cited,
+    content,
+    day_in_words,
+    one_for_each_turn,
+    time_in_words,
+    whole_days,
+    with_quote,
+)
 from everwhen.answer.extractive.turn_replies import TurnReplies
 from everwhen.api.operations.surface import Bank
-from everwhen.recall.calendar_unit import unit_around
-from everwhen.recall.question import Question
-from everwhen.recall.question.time_asked import undated
-from everwhen.recall.time_comparison import in_words
+from everwhen.recall.calendar.evidence import unit_around
+from everwhen.recall.calendar.timeline import days_in_words
+from everwhen.recall.question import Question, undated
 from everwhen.types import Comparison, TimeAnswer
 from everwhen_time import Interval, resolve
 from everwhen_time.interval import in_plain_words
@@ -36,7 +42,7 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
     if found is None:
         return DraftAnswer("when", reason="no date for it was ever told")
     if not asked.clock:
-        found = replace(found, interval=phrases.whole_days(found.interval, found.zone))
+        found = replace(found, interval=whole_days(found.interval, found.zone))
     meant = [found.interval, *_other_meanings(found)]
     has_been = asked.past or asked.form == "ago"
     possible = [one for one in meant if one.start is None or one.start <= at] if has_been else meant
@@ -82,7 +88,7 @@ def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftA
         reply = told.get(event.told_in) if event.replaces else None
         said = content(f"{event.subject} {event.object} {event.text}")
         if reply is not None and content(found.asked.words) & said:
-            text = phrases.said("It was called off", reply.quote, reply.turn)
+            text = with_quote("It was called off", reply.quote, reply.turn)
             sure = event.confidence
             return DraftAnswer("when", text, (reply.citation(),), confidence=sure, short="called off")
     return None
@@ -94,7 +100,7 @@ def since(bank: Bank, asked: Question, at: datetime) -> DraftAnswer:
     if found is None or found.interval.start is None:
         return DraftAnswer("when", reason="no beginning of it was ever told")
     began = Interval(found.interval.start, found.interval.end, found.interval.grain)
-    text = f"{ago(found, at, asked.unit)} (since {phrases.time(began, found.zone).removeprefix('Since ')})"
+    text = f"{ago(found, at, asked.unit)} (since {time_in_words(began, found.zone).removeprefix('Since ')})"
     return _dated(text, found)
 
 
@@ -126,7 +132,7 @@ def on_the_day(bank: Bank, asked: Question, at: datetime) -> DraftAnswer | None:
     if found is None or found.confidence < SURE:
         return None
     was = "Yes" if found.interval.overlaps(named[1]) else "No"
-    text = f"{was}, {phrases.time(phrases.whole_days(found.interval, found.zone), found.zone)}"
+    text = f"{was}, {time_in_words(whole_days(found.interval, found.zone), found.zone)}"
     return _dated(text, found)
 
 
@@ -137,14 +143,14 @@ def ago(found: TimeAnswer, at: datetime, unit: str) -> str:
     now = at.astimezone(area).date()
     most = max(0, (now - start.astimezone(area).date()).days)
     least = max(0, (now - max(start, end - timedelta(microseconds=1)).astimezone(area).date()).days)
-    return in_unit(min(least, most), most, unit) if unit else in_words(min(least, most), most)
+    return in_unit(min(least, most), most, unit) if unit else days_in_words(min(least, most), most)
 
 
 def in_unit(least: int, most: int, unit: str) -> str:
     """A range of days in the unit that was asked for, rounded."""
     length = UNIT_DAYS.get(unit)
     if length is None:
-        return in_words(least, most)
+        return days_in_words(least, most)
     low, high = round(least / length), round(most / length)
     if low == high:
         return f"{low} {unit}{'' if low == 1 else 's'}"
@@ -170,14 +176,14 @@ def _compared(compared: Comparison, text: str) -> DraftAnswer:
     one, other = compared.first.answer, compared.second.answer
     assert one is not None and other is not None
     dates = "; ".join(
-        f"{side.query}: {phrases.time(phrases.whole_days(side.answer.interval, side.answer.zone), side.answer.zone)}"
+        f"{side.query}: {time_in_words(whole_days(side.answer.interval, side.answer.zone), side.answer.zone)}"
         for side in (compared.first, compared.second)
         if side.answer
     )
     return DraftAnswer(
         "compare",
         f"{text} ({dates}).",
-        phrases.unique((*cited(one), *cited(other))),
+        one_for_each_turn((*cited(one), *cited(other))),
         (one.interval, other.interval),
         min(one.confidence, other.confidence),
         short=text,
@@ -188,5 +194,5 @@ def _dated(text: str, found: TimeAnswer) -> DraftAnswer:
     """A date in words, with the first sentence that tells it."""
     told = f"{text}."
     for evidence in found.evidence[:1]:
-        told = f'{text}. {evidence.speaker}, {phrases.day(evidence.said_at, found.zone)}: "{evidence.quote}"'
+        told = f'{text}. {evidence.speaker}, {day_in_words(evidence.said_at, found.zone)}: "{evidence.quote}"'
     return DraftAnswer("when", told, cited(found), (found.interval,), found.confidence, short=text)

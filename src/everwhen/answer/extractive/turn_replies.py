@@ -10,15 +10,16 @@ from datetime import datetime
 from functools import cache
 from typing import TypeAlias
 
-from everwhen.answer.extractive.fitted_weights import fitted
-from everwhen.answer.extractive.own_words import own_replies, person_asked
 from everwhen.answer.extractive.reply import (
     TurnReply,
     asks_for_words,
     chance_of_reply,
     content,
+    fitted,
     in_words,
     log_odds,
+    own_replies,
+    person_asked,
     stated_reply,
     told_at,
     weight,
@@ -26,11 +27,10 @@ from everwhen.answer.extractive.reply import (
 )
 from everwhen.api.operations.surface import Bank
 from everwhen.models.reader import Passage, Reader
-from everwhen.recall import Recall, Recipe
-from everwhen.recall.question import Question, parse
-from everwhen.recall.question.names import surely_named
-from everwhen.recall.question.time_asked import undated
-from everwhen.types import Turn
+from everwhen.recall.names import surely_named
+from everwhen.recall.question import Question, parse, undated
+from everwhen.types import Recall, Turn
+from everwhen.types.recipes import Recipe
 from everwhen.types.relations import relations
 from everwhen.write.changes.newer_answers import newest_reply
 from everwhen_time import Interval, resolve

@@ -15,9 +15,8 @@ from everwhen.errors import NotFound
 from everwhen.facts.bitemporal import RIGHTS
 from everwhen.facts.interface import Facts
 from everwhen.models.reader import Reader
-from everwhen.recall.question import parse
-from everwhen.recall.question.names import capitalised
-from everwhen.recall.question.time_asked import undated
+from everwhen.recall.names import capitalised
+from everwhen.recall.question import parse, undated
 from everwhen.types import Fact
 from everwhen.types.relations import relations
 from everwhen_time import Interval

@@ -20,7 +20,7 @@ from everwhen.types.recipes import for_budget
 if TYPE_CHECKING:
     from everwhen.answer.loop import Run
     from everwhen.answer.tools import Toolbox
-    from everwhen.models.llm import LLM
+    from everwhen.models.llm.base import LLM
 
 EXTRACTIVE = "none"
 """The `model` that is none."""
@@ -28,7 +28,7 @@ EXTRACTIVE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What answers questions about one bank. `reading` is the bank as an agent sees it: with all its methods."""
+    """What streamed questions about one bank. `reading` is the bank as an agent sees it: with all its methods."""
 
     _bank: OpenBank
     _reading: Bank
@@ -39,7 +39,7 @@ class Answers:
             words, moment, then = self._question(asked)
             chosen = self._model(asked)
             if chosen is None:
-                from everwhen.answer.review_questions import review_questions
+                from everwhen.answer.preparation import review_questions
 
                 answer = self._extracted(words, moment, then)
                 if then is None:
@@ -56,14 +56,14 @@ class Answers:
             if chosen is None:
                 answer = self.ask(replace(asked, model=EXTRACTIVE))
                 return iter((answer.text, answer))
-            from everwhen.answer.ask_stream import answers
+            from everwhen.answer.loop import streamed
 
             words, moment, then = self._question(asked)
 
             def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
                 return self._run(asked, words, moment, then, chosen, say, gone)
 
-            return answers(run, copy_context(), wait.pending)
+            return streamed(run, copy_context(), wait.pending)
 
     @does(ModelUsage)
     def usage(self, asked: ModelUsage) -> Usage:
@@ -71,8 +71,8 @@ class Answers:
 
     def tools(self, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
         """The agent's tools, for an agent of somebody else."""
-        from everwhen.answer.bank_view import BankView
         from everwhen.answer.tools import Toolbox, ToolContext
+        from everwhen.answer.view import BankView
 
         clock = self._bank.clock(at)
         return Toolbox(ToolContext(BankView(self._reading, clock.now, as_of=clock.last(as_of, "as_of"))))
@@ -90,9 +90,9 @@ class Answers:
         return asked.question, clock.at or then or clock.now, then
 
     def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
-        from everwhen.answer import extractive
-        from everwhen.recall.described_names import DescribedNames
-        from everwhen.recall.query_embedding import shortened
+        from everwhen.answer.extractive.answerer import ask
+        from everwhen.recall.candidates import shortened
+        from everwhen.recall.names import DescribedNames
         from everwhen.store.rows import AsOf
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
@@ -100,7 +100,7 @@ class Answers:
         reader = self._bank.reader
 
         def answered(question: str) -> Answer:
-            return extractive.ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
+            return ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
 
         # With the names that facts know; as it stands; and with those that turns tell.
         asked = shortened(words)
@@ -126,8 +126,8 @@ class Answers:
         gone: Callable[[], bool] = lambda: False,
     ) -> Run:
         from everwhen.answer.answer_budget import Budget
-        from everwhen.answer.bank_view import BankView
         from everwhen.answer.loop import Run
+        from everwhen.answer.view import BankView
         from everwhen.models.llm import llm_of
         from everwhen.types.agent_recipe import FULL
 

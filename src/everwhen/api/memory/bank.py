@@ -17,7 +17,7 @@ from everwhen.models.embed import Embedder, shared_embedder
 from everwhen.models.embed.cache import CachedEmbedder
 from everwhen.models.reader import open_reader
 from everwhen.models.rerank import Reranker, open_reranker
-from everwhen.recall.access_counts import Accesses
+from everwhen.recall.pipeline import Accesses
 from everwhen.settings import Settings
 from everwhen.store.banks import open_banks
 from everwhen.store.files.home import cache_path, home_folder

@@ -12,7 +12,7 @@ from everwhen.api.operations import conversation as ops
 from everwhen.api.operations.base import does
 from everwhen.api.operations.questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
-from everwhen.recall.query_embedding import shortened
+from everwhen.recall.candidates import shortened
 from everwhen.store.rows import AsOf, FactRow
 from everwhen.store.search import Filter
 from everwhen.types import (
@@ -117,7 +117,7 @@ class EventCalendar:
 
     @does(When)
     def when(self, asked: When) -> TimeAnswer | None:
-        from everwhen.recall.time_answer import WhenRequest, when
+        from everwhen.recall.calendar.answer import WhenRequest, when
 
         bank, words = self._bank, asked_for(asked.query, "query")
         clock = bank.clock(asked.at)
@@ -130,7 +130,7 @@ class EventCalendar:
 
     @does(Compare)
     def compare(self, asked: Compare) -> Comparison:
-        from everwhen.recall.time_comparison import comparison
+        from everwhen.recall.calendar.timeline import comparison
 
         first, second = asked_for(asked.a, "first event"), asked_for(asked.b, "second event")
         clock = self._bank.clock(asked.at)
@@ -145,7 +145,7 @@ class EventCalendar:
 
     @does(Timeline)
     def timeline(self, asked: Timeline) -> Listed[Entry]:
-        from everwhen.recall.timeline import SHOWN, timeline
+        from everwhen.recall.calendar.timeline import SHOWN, timeline
 
         topic = None if asked.about is None else asked_for(asked.about, "topic")
         window = self._bank.window(asked.between)
@@ -167,7 +167,7 @@ class EventCalendar:
     ) -> list[tuple[FactRow, tuple[str, ...]]]:
         """What is believed, or was then, and begins or ends in a window: of everything, or of what words or meaning
         connect with a topic."""
-        from everwhen.recall.timeline import changes_in
+        from everwhen.recall.calendar.timeline import changes_in
 
         store, facts = self._bank.store, self._bank.store.facts
         if topic is None:

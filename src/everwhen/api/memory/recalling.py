@@ -10,9 +10,10 @@ from everwhen.api.memory.bank import OpenBank
 from everwhen.api.operations.base import does
 from everwhen.api.operations.questions import MostAccessed, PromptContext, RecallMemories
 from everwhen.facts.shown_facts import FactScope
-from everwhen.recall import Request, recall
+from everwhen.recall.candidates import Request
+from everwhen.recall.names import keywords
+from everwhen.recall.pipeline import recall
 from everwhen.recall.question import is_question
-from everwhen.recall.question.names import keywords
 from everwhen.store.search import Filter
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import CHANGED, STANDING
@@ -84,8 +85,8 @@ class Recalling:
     @does(PromptContext)
     def context(self, asked: PromptContext) -> Context:
         from everwhen.models.tokens import count_tokens
-        from everwhen.recall.date_annotations import as_said
-        from everwhen.recall.token_budget import NO_ROOM, fill
+        from everwhen.recall.budget import NO_ROOM, fill
+        from everwhen.recall.calendar.annotation import as_said
 
         clock, half = self._bank.clock(asked.at), asked.max_tokens // 2
         since = clock.last(asked.stable_at, "stable_at") or _day_began(clock)

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 from everwhen.api.extraction_wait import still_pending
 from everwhen.errors import UsageError
 from everwhen.models.tokens import count_tokens
-from everwhen.recall import Recall
 from everwhen.types import (
     Conflict,
     Entry,
     Fact,
     Proposal,
+    Recall,
     Recalled,
     Receipt,
     Statement,

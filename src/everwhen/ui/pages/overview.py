@@ -10,7 +10,7 @@ from functools import partial
 from html import escape
 
 from everwhen.api.memory import Memory
-from everwhen.recall.timeline import upcoming
+from everwhen.recall.calendar.timeline import upcoming
 from everwhen.tree.standing import lasts
 from everwhen.types import Entity, Event, Fact, Finding
 from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spoken

@@ -13,10 +13,9 @@ from typing import Any
 
 from nicegui import ui
 
-from everwhen.recall import Recall
-from everwhen.recall.score_labels import plain_reasons, score_label
+from everwhen.recall.features import plain_reasons, score_label
 from everwhen.settings import MAX_TOKENS
-from everwhen.types import KINDS, Answer, Recalled
+from everwhen.types import KINDS, Answer, Recall, Recalled
 from everwhen.types.time_arguments import TimeReader
 from everwhen.ui.components import (
     badge,

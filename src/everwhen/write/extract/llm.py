@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from everwhen.models.llm import LLM, LLMError
-from everwhen.models.llm.base import SMALLER
+from everwhen.models.llm.base import LLM, SMALLER, LLMError
 from everwhen.models.prompts import as_data, load
 from everwhen.types import Turn, Usage
 from everwhen.write.extract.base import OVERLAP_TURNS, Batch, Extraction, Extractor, Failure

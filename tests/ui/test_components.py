@@ -21,13 +21,13 @@ from everwhen.serve.app import create_app
 from everwhen.serve.responses import Problem
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.serve.state import ServerState
-from everwhen.ui import page_auth, page_session
-from everwhen.ui.components import pick
-from everwhen.ui.page_auth import Sessions, Visitor
-from everwhen.ui.page_session import PageSession
+from everwhen.ui import auth
+from everwhen.ui import session as page_session
+from everwhen.ui.auth import Sessions, Visitor
+from everwhen.ui.components import WINDOWS, Axis, fitting, floor, pick, shift
 from everwhen.ui.pages.entities import layout
-from everwhen.ui.pages.map import _coloured, regions, telling_words
-from everwhen.ui.time_axis import WINDOWS, Axis, fitting, floor, shift
+from everwhen.ui.pages.tree import _coloured, regions, telling_words
+from everwhen.ui.session import PageSession
 from everwhen.write.worker import Worker
 
 INSTANTS = st.datetimes(datetime(1900, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))
@@ -83,17 +83,17 @@ def test_a_map_has_no_more_colours_than_people_tell_apart() -> None:
 
 def test_a_session_ends_when_it_is_idle_for_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr(page_auth.time, "monotonic", lambda: now)
+    monkeypatch.setattr(auth.time, "monotonic", lambda: now)
     sessions = Sessions()
     number = sessions.open("key")
-    now += page_auth.SESSION_HOURS * 3600 - 1
+    now += auth.SESSION_HOURS * 3600 - 1
     assert sessions.token(number) == "key"
-    now += page_auth.SESSION_HOURS * 3600 + 1
+    now += auth.SESSION_HOURS * 3600 + 1
     assert sessions.token(number) is None
 
 
 def test_sessions_are_bounded_and_the_idlest_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_auth, "MOST_SESSIONS", 2)
+    monkeypatch.setattr(auth, "MOST_SESSIONS", 2)
     sessions = Sessions()
     first, second = sessions.open("a"), sessions.open("b")
     assert sessions.token(first) == "a"

@@ -32,7 +32,7 @@ ROUTERS = (
     health, special_routes.banks, operation_routes(special_routes.SPECIAL), special_routes.transfer,
     special_routes.maintenance,
 )  # fmt: skip
-PAGE = "everwhen.ui.asgi_app"
+PAGE = "everwhen.ui.app"
 """The room of the page."""
 SMALLEST_ZIPPED = 1000
 """Bytes from which an answer is compressed."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from nicegui import context, ui
@@ -17,13 +19,16 @@ from nicegui.elements.select import Select
 from nicegui.events import GenericEventArguments
 
 from everwhen.api.memory import Memory
-from everwhen.errors import NotFound
-from everwhen.types import Turn
-from everwhen.ui.page_auth import MOUNT
-from everwhen.ui.page_session import PageSession
-from everwhen_time import Interval
+from everwhen.errors import NotFound, UsageError
+from everwhen.types import Receipt, Turn
+from everwhen.ui.auth import MOUNT
+from everwhen.ui.session import PageSession
+from everwhen_time import Grain, Interval
 from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of
+
+if TYPE_CHECKING:
+    from everwhen.ui.layout import Layout
 
 Act = Callable[[], Awaitable[None] | None]
 PICK = "(event) => { const it = event.target.closest('[data-pick]'); if (it) emit(it.dataset.pick); }"
@@ -238,4 +243,212 @@ def turn_line(session: PageSession, turn: Turn, strong: bool = True, forget: boo
     return (
         f'<div class="turn{weight}" data-turn="{escape(turn.id)}"><div class="meta">{escape(turn.speaker)} · '
         f"{day(at)}, {at:%H:%M}{button}</div><div class='wrap'>{escape(turn.text)}</div></div>"
+    )
+
+
+# Time as a line
+
+
+WINDOWS: dict[str, int] = {"day": 14, "week": 12, "month": 12, "year": 6}
+"""Units of each grain that one look shows."""
+MOST_TICKS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A stretch of time, drawn over the whole width."""
+
+    start: datetime
+    end: datetime
+    zone: str
+
+    def place(self, instant: datetime) -> float:
+        """Per cent from the left, held inside."""
+        whole = (self.end - self.start).total_seconds() or 1.0
+        return min(max((instant - self.start).total_seconds() / whole * 100.0, 0.0), 100.0)
+
+    def ticks(self, grain: Grain) -> Iterator[tuple[float, str]]:
+        """Where units of a grain begin, and what each is called; thinned out where they are too many."""
+        found: list[datetime] = []
+        at = floor(self.start.astimezone(zone_of(self.zone)), grain)
+        while at < self.end and len(found) < 400:
+            if at >= self.start:
+                found.append(at)
+            at = shift(at, grain, 1)
+        step = -(-len(found) // MOST_TICKS) or 1
+        for instant in found[::step]:
+            yield self.place(instant), _called(instant, grain)
+
+    def drawn_ticks(self, grain: Grain, height: int, then: datetime | None) -> str:
+        """The ticks as SVG, and a line for the moment that the page looks from."""
+        out = [
+            f'<line class="tick" x1="{x:.2f}%" x2="{x:.2f}%" y1="18" y2="{height}"/>'
+            f'<text class="{"even" if place % 2 else ""}" x="{x:.2f}%" y="12" {_beside(x)}>{escape(name)}</text>'
+            for place, (x, name) in enumerate(self.ticks(grain))
+        ]
+        if then is not None and self.start <= then <= self.end:
+            out.append(self.then_line(then, height))
+        return "".join(out)
+
+    def then_line(self, then: datetime, height: int, look: str = "") -> str:
+        """A line for the moment that the page looks from."""
+        x = self.place(then)
+        return f'<line class="then-line" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{height}"{look}/>'
+
+
+def floor(local: datetime, grain: Grain) -> datetime:
+    """The beginning of the unit that an instant lies in."""
+    start = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    if grain == "week":
+        return start - timedelta(days=start.weekday())
+    if grain == "month":
+        return start.replace(day=1)
+    return start.replace(month=1, day=1) if grain == "year" else start
+
+
+def shift(local: datetime, grain: Grain, units: int) -> datetime:
+    """So many units later; local midnights stay midnights."""
+    if grain in ("day", "week"):
+        return local + timedelta(days=units * (7 if grain == "week" else 1))
+    months = local.year * 12 + local.month - 1 + units * (12 if grain == "year" else 1)
+    year, month = divmod(months, 12)
+    return local.replace(year=min(max(year, 1), 9998), month=month + 1, day=1)
+
+
+def fitting(start: datetime, end: datetime) -> Grain:
+    """The grain whose ticks suit a stretch of time."""
+    days = (end - start).days
+    return "day" if days <= 16 else "week" if days <= 110 else "month" if days <= 1100 else "year"
+
+
+def _beside(x: float) -> str:
+    """The name stands to the right of its tick, but not out of the picture."""
+    return 'dx="-3" text-anchor="end"' if x > 96 else 'dx="3"'
+
+
+def _called(instant: datetime, grain: Grain) -> str:
+    if grain == "year":
+        return f"{instant:%Y}"
+    if grain == "month":
+        return f"{instant:%b %Y}" if instant.month == 1 else f"{instant:%b}"
+    return f"{instant.day} {instant:%b}"
+
+
+# Forgetting: first what would go, counted; then, pressed again, for good
+
+
+COUNTED = {
+    "turns": "turns",
+    "sessions": "whole conversations",
+    "events": "events",
+    "facts": "facts, in every version",
+    "entities": "names",
+    "nodes": "summaries",
+}
+NOT_YET = "Nothing has been forgotten yet. This would go:"
+FOR_GOOD = "It cannot be taken back, and it does not come back by importing the same again."
+
+
+async def offer_forget(
+    session: PageSession,
+    frame: Layout,
+    what: str,
+    page: str,
+    asked: Mapping[str, str] | None = None,
+    /,
+    **named: Any,
+) -> None:
+    """Say what would be forgotten with `what`; `named` are the arguments of `Memory.forget`. Then turn to `page`, with
+    what its address asks for."""
+
+    async def leave() -> None:
+        await _forget(session, False, **named)
+        await session.look()
+        await frame.turn_to(page, **(asked or {}))
+
+    async def look() -> None:
+        _ask(frame, what, await _forget(session, True, **named), leave)
+
+    await frame.doing(look, redraw=False)
+
+
+def offer_stretch(session: PageSession, frame: Layout, page: str) -> None:
+    """Ask for the first and the last day of a stretch of time, then say what would go with it."""
+    note = "Everything that was said on these days; both are included."
+    with dialog("Forget a stretch of time", note) as opened:
+        with ui.element("div").classes("tools"):
+            first, last = (
+                ui.input(label).props("outlined dense stack-label type=date") for label in ("From", "Until")
+            )
+
+        async def count() -> None:
+            try:
+                days = [date.fromisoformat(str(field.value or "")) for field in (first, last)]
+            except ValueError:
+                said_ = "choose both days: the first and the last of what is to be forgotten"
+                raise UsageError(said_) from None
+            if days[1] < days[0]:
+                raise UsageError("the last day lies before the first one")
+            opened.close()
+            named = " to ".join(dict.fromkeys(f"{one.day} {one:%b %Y}" for one in days))
+            what, between = f"what was said on {named}", tuple(map(str, days))
+            await offer_forget(session, frame, what, page, between=between)
+
+        press("Count what would go", partial(frame.doing, count, redraw=False), "strong")
+
+
+async def offer_delete_bank(session: PageSession, frame: Layout) -> None:
+    """Say what a bank holds, and delete it once its name is typed; then show another one."""
+
+    async def delete() -> None:
+        await session.delete()
+        frame.leave()
+
+    async def look() -> None:
+        would = await _forget(session, True, everything=True)
+        _ask(frame, f"the whole bank “{session.bank}”", would, delete, typed=session.bank)
+
+    await frame.doing(look, redraw=False)
+
+
+def _ask(
+    frame: Layout, what: str, would: Receipt, act: Callable[[], Awaitable[None]], typed: str = ""
+) -> None:
+    """The dialog: what would go, that it is for good, and the button; where a name is to be `typed`, only then."""
+    counts = {words: len(getattr(would, name)) for name, words in COUNTED.items()}
+    lines = "".join(
+        f"<dt class='num'>{count:,}</dt><dd>{escape(words)}</dd>" for words, count in counts.items() if count
+    )
+    with dialog(f"Forget {what}?", NOT_YET, "forget") as opened:
+        markup(f'<dl class="pairs">{lines or "<dt>0</dt><dd>nothing</dd>"}</dl>')
+        if would.rebuilt:
+            said(f"{len(would.rebuilt):,} turns that stay are read again without it.", "soft small")
+        said("The bank goes with its settings. It cannot be taken back." if typed else FOR_GOOD, "soft small")
+        name = ui.input(f"Type “{typed}” to go on") if typed else None
+        if name is not None:
+            name.props("outlined dense autocomplete=off")
+
+        async def forget() -> None:
+            if name is not None and str(name.value or "").strip() != typed:
+                raise UsageError(f"the name is not “{typed}”; nothing was forgotten")
+            opened.close()
+            await act()
+
+        go = partial(frame.doing, forget, f"Forgotten: {what}.", redraw=False)
+        press("Forget for good", go, "strong danger", icon="delete_forever")
+
+
+async def _forget(session: PageSession, dry_run: bool, /, **named: Any) -> Receipt:
+    def act(memory: Memory) -> Receipt:
+        receipt: Receipt = memory.forget(dry_run=dry_run, **named)
+        if not dry_run:
+            session.visitor.state.forget(session.bank)  # what the server itself keeps of it
+        return receipt
+
+    return await session.write(
+        "forget dry run" if dry_run else "forget",
+        act,
+        scope="admin" if named.get("everything") else "write",
+        operation="delete_memory",
+        alone=False,
     )

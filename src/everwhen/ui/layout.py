@@ -1,4 +1,5 @@
-"""The frame around the pages: banks, the slider through time, the rail, light and dark, and who redraws what when."""
+"""The frame around the pages: banks, the slider through time, the rail, light and dark, who redraws what when; and the
+addresses, `/ui/` that leads to a bank and `/ui/{bank}/{page}` that shows one."""
 
 from __future__ import annotations
 
@@ -15,24 +16,22 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 from nicegui import context, ui
 from nicegui.element import Element
 from nicegui.events import GenericEventArguments
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from everwhen.errors import EverwhenError, UsageError
 from everwhen.serve.middleware import say_bug
 from everwhen.serve.responses import Problem
 from everwhen.store.files.home import BANK_NAME
+from everwhen.ui.auth import MOUNT, Visitor, plain_page
 from everwhen.ui.components import block, day, dialog, empty, heading, markup, press, said
 from everwhen.ui.page import UIPage
-from everwhen.ui.page_auth import MOUNT
-from everwhen.ui.page_session import PageSession
-from everwhen.ui.pages.conversations import Conversations
 from everwhen.ui.pages.entities import Entities
-from everwhen.ui.pages.facts import FactBars
-from everwhen.ui.pages.importing import Importing
-from everwhen.ui.pages.map import MemoryMap
-from everwhen.ui.pages.overview import Overview
-from everwhen.ui.pages.recall import Explorer
-from everwhen.ui.pages.timeline import Timeline
-from everwhen.ui.pages.tree import TreeBrowser
+from everwhen.ui.pages.overview import Importing, Overview
+from everwhen.ui.pages.recall import Conversations, Explorer
+from everwhen.ui.pages.timeline import FactBars, Timeline
+from everwhen.ui.pages.tree import MemoryMap, TreeBrowser
+from everwhen.ui.session import PageSession
 
 PAGES: dict[str, type[UIPage]] = {
     page.name: page
@@ -364,3 +363,68 @@ def _sentence(error: Exception) -> str:
         return f"Everwhen failed ({type(error).__name__}); the server's log says where."
     words = str(getattr(error, "detail", "") or error)
     return words[:1].upper() + words[1:]
+
+
+# Addresses
+
+
+FAVICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><circle cx="16" cy="16" r="14" fill="#0f6f68"/>'
+    '<path d="M16 8v8l6 4" stroke="#fff" stroke-width="3" fill="none" stroke-linecap="round"/></svg>'
+)
+FIRST = "default"
+"""The bank that is offered where there is none yet."""
+
+
+def register() -> None:
+    """Put the pages on NiceGUI's application; once a process."""
+    ui.page("/")(_entrance)
+    ui.page("/{bank}")(_bank)
+    # A large bank takes a while to open: NiceGUI would give up on the page after three seconds.
+    ui.page("/{bank}/{page}", reconnect_timeout=30.0, response_timeout=120.0)(_page)
+
+
+def _entrance(request: Request) -> Response:
+    """The first bank that the key may read, or the one that it could make."""
+    visitor: Visitor = request.state.visitor
+    caller = visitor.caller()
+    banks = PageSession(visitor, FIRST).banks()
+    if banks:
+        return RedirectResponse(f"{MOUNT}/{quote(banks[0])}/overview", 303)
+    named = next((pattern for pattern in caller.banks if "*" not in pattern), FIRST)
+    return RedirectResponse(f"{MOUNT}/{quote(named)}/import", 303)
+
+
+def _bank(bank: str) -> Response:
+    return RedirectResponse(f"{MOUNT}/{quote(bank)}/overview", 303)
+
+
+async def _page(request: Request, bank: str, page: str) -> Response | None:
+    visitor: Visitor = request.state.visitor
+    session = PageSession(visitor, bank)
+    try:
+        if not BANK_NAME.fullmatch(bank) or page not in PAGES:
+            raise Problem(404, "There is nothing at this address.", "NotFound")
+        await session.look()
+    except Problem as problem:
+        return _not_here(str(problem.detail), problem.status_code)
+    except EverwhenError as error:
+        return _not_here(str(error), 500)
+    asked = dict(request.query_params)
+    session.as_of = session.end_of(asked.pop("as_of", None))
+    shell = Layout(session, page, theme=request.cookies.get("everwhen_theme", ""))
+    shell.build(asked)
+    await ui.context.client.connected(timeout=30.0)
+    await shell.begin()
+    return None
+
+
+def _not_here(sentence: str, status: int) -> Response:
+    """No page, and one sentence why."""
+    return plain_page(
+        "everwhen",
+        f'<h1>Not here</h1><p role="alert">{escape(sentence[:1].upper() + sentence[1:])}</p>'
+        f'<p><a class="press" href="{MOUNT}/">Back to your banks</a></p>'
+        f'<form method="post" action="{MOUNT}/logout"><button class="press plain">Use another key</button></form>',
+        status,
+    )

@@ -9,7 +9,7 @@ from nicegui.elements.select import Select
 
 from everwhen.api.memory import Memory
 from everwhen.ui.components import block, chooser, press, said, show_turns
-from everwhen.ui.page_session import PageSession
+from everwhen.ui.session import PageSession
 
 if TYPE_CHECKING:
     from everwhen.ui.layout import Layout

@@ -20,13 +20,13 @@ from everwhen.ui.components import (
     empty,
     legend,
     markup,
+    offer_forget,
     pick,
     picked,
     press,
     said,
     search_field,
 )
-from everwhen.ui.forget_dialog import offer_forget
 from everwhen.ui.page import MOST_MENTIONS, UIPage
 
 MOST_ENTITIES = 32

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from everwhen.serve.responses import Problem
 from everwhen.serve.state import ServerState
-from everwhen.ui.page_auth import MOUNT, PageAuth, Visitor, sealed
+from everwhen.ui.auth import MOUNT, PageAuth, Visitor, sealed
 
 _showing: list[ServerState] = []
 _one = threading.Lock()
@@ -95,15 +95,15 @@ def _prepared() -> Any:
     from fastapi import FastAPI
     from nicegui import app, core, ui
 
-    from everwhen.ui import page_routes
+    from everwhen.ui.layout import FAVICON, register
 
-    page_routes.register()
+    register()
     # `run_with` sets NiceGUI up and mounts it into an application of its own, which nobody serves: here each request
     # is checked for its key first, and NiceGUI starts only when it is wanted.
     ui.run_with(
         FastAPI(),
         title="everwhen",
-        favicon=page_routes.FAVICON,
+        favicon=FAVICON,
         mount_path=MOUNT,
         dark=None,
         language="en-US",

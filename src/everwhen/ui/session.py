@@ -16,7 +16,7 @@ from everwhen.serve.banks import asking
 from everwhen.serve.responses import Problem
 from everwhen.serve.telemetry import span
 from everwhen.types import Stats
-from everwhen.ui.page_auth import Visitor
+from everwhen.ui.auth import Visitor
 from everwhen_time.zones import zone_of
 
 R = TypeVar("R")

@@ -97,7 +97,7 @@ def ctparse_finds(case: Case) -> list[Days]:
     """`ctparse`: the likeliest reading of the text, one time or one interval. It reads English and German."""
     library = importlib.import_module("ctparse")
     found = library.ctparse(case.text, ts=case.ref.replace(tzinfo=None), timeout=5)
-    meaning = None if found is None else found.resolution
+    meaning: Any = None if found is None else found.resolution
     kind = type(meaning).__name__
     if kind == "Time":
         return [_day(meaning.dt)] if meaning.hasDate else []

@@ -18,7 +18,7 @@ MULTIPLES: dict[Unit, tuple[int, Unit]] = {
     "decade": (10, "year"),
     "century": (100, "year"),
 }
-"""Units that ISO 8601 and iCalendar tell by another one."""
+"""Units that ISO 8601 and iCalendar write as another one."""
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 _MONTHS: dict[Unit, int] = {"month": 1, "quarter": 3, "half": 6, "year": 12, "decade": 120, "century": 1200}

@@ -206,7 +206,7 @@ def asked(query: str, refs: list[TimeRef]) -> QuestionCues | None:
     code = language_of(query)
     if code is None:
         return None
-    told = language(code)
+    spoken = language(code)
     placed = [ref.span for ref in refs if ref.interval]
     plain = fold(query)
     joints = [
@@ -219,17 +219,17 @@ def asked(query: str, refs: list[TimeRef]) -> QuestionCues | None:
         _outside(_pattern(code, "count"), plain, placed),
         _outside(_pattern(code, "only"), plain, placed),
         _order_in(code, plain, [*placed, *joints]),  # "prima di" is before, "prima" first
-        _anchor_in(query, told, placed) if told.spaced else _anchor_unspaced(query, code, placed),
+        _anchor_in(query, spoken, placed) if spoken.spaced else _anchor_unspaced(query, code, placed),
     )
 
 
 @cache
 def _pattern(code: str, name: str) -> re.Pattern[str] | None:
-    told = language(code)
-    words = sorted(spellings(told.section("questions").get(name, "")), key=len, reverse=True)
+    spoken = language(code)
+    words = sorted(spellings(spoken.section("questions").get(name, "")), key=len, reverse=True)
     if not words:
         return None
-    if not told.spaced:
+    if not spoken.spaced:
         return re.compile("|".join(map(re.escape, words)))
     ends = (
         re.escape(word).replace(r"\+", r"(?=\s+") + (r"\b)" if "+" in word else r"(?!\w)") for word in words
@@ -252,14 +252,14 @@ def _order_in(code: str, text: str, placed: list[tuple[int, int]]) -> Order | No
 
 
 def _anchor_in(
-    query: str, told: Language, placed: list[tuple[int, int]]
+    query: str, spoken: Language, placed: list[tuple[int, int]]
 ) -> tuple[AnchorRelation, str, Duration | None] | None:
-    tokens = tokenize_in(query, 0, len(query), told.code)
+    tokens = tokenize_in(query, 0, len(query), spoken.code)
     for index, token in enumerate(tokens):
         if within(token.start, placed):
             continue
         for relation in _RELATIONS:
-            pattern = _pattern(told.code, relation)
+            pattern = _pattern(spoken.code, relation)
             match = pattern.match(fold(query), token.start) if pattern else None
             if match is None or (
                 relation == "during" and not any(one.kind == "word" for one in tokens[:index])
@@ -268,21 +268,21 @@ def _anchor_in(
             behind = [one for one in tokens if one.start >= match.end()]
             anchor = clause_of(query, behind, placed, _CLAUSE_END)
             if WORD.search(anchor):
-                return relation, anchor, _distance_in(tokens, index, told)
+                return relation, anchor, _distance_in(tokens, index, spoken)
     return None
 
 
-def _distance_in(tokens: list[Token], index: int, told: Language) -> Duration | None:
+def _distance_in(tokens: list[Token], index: int, spoken: Language) -> Duration | None:
     """How far from the event: "zwei Tage nach", "la semana antes de"."""
     if not index:
         return None
-    items: list[Item] = parse(tokens[:index], book_of(told.code), word_reader(told.code))
+    items: list[Item] = parse(tokens[:index], book_of(spoken.code), word_reader(spoken.code))
     amounts = [item for item in items if item.category == "<amount>" and item.end == index]
     if amounts:
         longest = min(amounts, key=lambda item: item.start)
         assert isinstance(longest.value, Amount)
         return longest.value.duration()
-    for category, unit, _ in word_reader(told.code)(tokens, index - 1):
+    for category, unit, _ in word_reader(spoken.code)(tokens, index - 1):
         if category == "<unit>":
             return amount(1, unit).duration()  # type: ignore[arg-type]
     return None
@@ -294,7 +294,7 @@ _BREAK = re.compile(r"[。，、！？!?,.\s我你您はがをの]")
 def _anchor_unspaced(
     query: str, code: str, placed: list[tuple[int, int]]
 ) -> tuple[AnchorRelation, str, Duration | None] | None:
-    """Where the event is told before the word: 搬家之前, 結婚した後."""
+    """Where the event is mentioned before the word: 搬家之前, 結婚した後."""
     for relation in _RELATIONS:
         pattern = _pattern(code, relation)
         for match in pattern.finditer(query) if pattern else ():

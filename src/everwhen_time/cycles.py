@@ -227,7 +227,7 @@ _HALF_A_YEAR = timedelta(weeks=26)
 
 @dataclass(frozen=True, slots=True)
 class WeekNumber(Cycle):
-    """ISO week 31: of this year, or where a verb tells, the one before or the one to come."""
+    """ISO week 31: of this year, or where a verb shows, the one before or the one to come."""
 
     number: int
 

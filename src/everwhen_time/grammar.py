@@ -57,7 +57,7 @@ def _phrases(spoken: Language) -> Iterator[Rule]:
 
 
 def meant(value: Hashable) -> Hashable:
-    """The value of a word, or the meaning of the English expression that it is told by."""
+    """The value of a word, or the meaning of the English expression that it is said by."""
     return meaning_of(value.expression) if isinstance(value, InEnglish) else value
 
 
@@ -79,7 +79,7 @@ def meaning_of(expression: str) -> Meaning:
 
 
 def senses_of(spoken: Language, word: str) -> list[Sense]:
-    """What a spelling may be, with the meanings that are told in English."""
+    """What a spelling may be, with the meanings that are given in English."""
     return [(category, meant(value), bare) for category, value, bare in spoken.senses.get(word, [])]
 
 
@@ -201,7 +201,7 @@ def _no_name(code: str, tokens: list[Token], index: int) -> bool:
     near = _categories(code, before)
     if after is not None:
         near |= _categories(code, after) & {"<last>", "<next>", "<coming>"}
-    told = near & {
+    licensed = near & {
         "<last>",
         "<next>",
         "<coming>",
@@ -212,7 +212,7 @@ def _no_name(code: str, tokens: list[Token], index: int) -> bool:
         "<until>",
         "<every>",
     }
-    return bool(told or (near & {"<in>", "<on>"} and "<of>" not in near))
+    return bool(licensed or (near & {"<in>", "<on>"} and "<of>" not in near))
 
 
 def _categories(code: str, token: Token) -> set[str]:
@@ -353,16 +353,16 @@ _FORMS = rf"""
 
 @cache
 def _word_pattern(code: str) -> re.Pattern[str]:
-    told = language(code)
+    spoken = language(code)
     fixed = {
         word
-        for patterns in told.orders.values()
+        for patterns in spoken.orders.values()
         for pattern in patterns
         for element in pattern.split()
         for word in element.rstrip("?").split("|")
         if not word.startswith("<")
     }
-    words = {word for word in (*told.senses, *told.words("names"), *fixed) if word}
+    words = {word for word in (*spoken.senses, *spoken.words("names"), *fixed) if word}
     word = "|".join(map(re.escape, sorted(words, key=lambda one: (-len(one), one))))
     # Most signs begin nothing: they are passed over before the forms and the words are tried on them.
     first = re.escape("".join(sorted({*_SIGNS, *(one[0] for one in words)})))

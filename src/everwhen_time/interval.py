@@ -346,7 +346,7 @@ _SEASON_STARTS = {3: "spring", 6: "summer", 9: "autumn", 12: "winter"}
 def describe(interval: Interval, zone: str | None = None) -> str:
     """The interval as a person would name it in that zone; exact, so that `resolve` gives it back.
 
-    What falls on no calendar boundary is told by its first and last day, by the minute, or, below that,
+    What falls on no calendar boundary is said by its first and last day, by the minute, or, below that,
     in ISO 8601.
     """
     area = zone_of(zone or "UTC")

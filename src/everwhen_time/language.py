@@ -47,8 +47,8 @@ _JOINING = sorted(
 # Where it does not matter which of them it is.
 _EITHER = {"start": ("from", "since"), "till": ("to", "until", "by")}
 JOINING = frozenset(f"<{name.replace('_', '-')}>" for name in (*_JOINING, *_EITHER))
-# Entries whose words tell the language as frequent words do.
-_TELLING = sorted(
+# Entries whose words show the language as frequent words do.
+_CUE_ENTRIES = sorted(
     word_set(
         "last next coming before_last after_next every ago_after several numbers start mid end early late ago ahead "
         "since until before after onward between wishes"
@@ -66,8 +66,8 @@ _SIGNALS = sorted(
 )
 _COMPOUND = "<weekday-part>"  # Montagabend
 _POSITIONS = ("start", "mid", "end", "early", "late", "first_half", "second_half")
-# Sections whose meanings are told in English, and the category of their words.
-_TOLD = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
+# Sections whose meanings are given in English, and the category of their words.
+_IN_ENGLISH = {"days": "day", "cycles": "cycle", "wholes": "whole", "times": "said"}
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class Language:
             add(sorted({word for entry in entries for word in self.words(entry)}), name, MARK)
         for name in _POSITIONS:
             add(spellings(self.text(name)), "position", name.replace("_", " "))
-        for name, category in _TOLD.items():
+        for name, category in _IN_ENGLISH.items():
             for phrase, expression in self.section(name).items():
                 add(spellings(phrase), category, InEnglish(expression), None)
         for name, thousands in self.section("year_words").items():
@@ -198,7 +198,7 @@ class Language:
             found.update(
                 word for word, meanings in self.senses.items() if _COMPOUND in {one[0] for one in meanings}
             )
-        for section in _TOLD:
+        for section in _IN_ENGLISH:
             for phrase in self.section(section):
                 found.update(spellings(phrase))
         return frozenset(_longest(re.findall(r"[^\W\d_]+", word)) or word for word in found)
@@ -207,7 +207,7 @@ class Language:
     def cues(self) -> frozenset[str]:
         """Frequent words that tell the language."""
         found = set(self.text("cues").lower().split())
-        for name in _TELLING:
+        for name in _CUE_ENTRIES:
             phrases = (*as_written(self.text(name)), *self.words(name))
             found.update(word for phrase in phrases for word in phrase.split() if len(word) > 2)
         return frozenset(found)
@@ -363,7 +363,7 @@ def spoken(
     asked = None if languages is None else [code for code in languages if code in spaced()]
     if asked == []:
         return [], "perhaps"
-    score, told, timed = _scores(words, folded)
+    score, votes, timed = _scores(words, folded)
     english = score.pop("en", 0) if languages is None or "en" in languages else 0
     timed.discard("en")
     if asked is not None:
@@ -374,13 +374,13 @@ def spoken(
     best = max((score[code] for code in timed), default=0)
     top = max(score.values(), default=0)
     if not best or best < top - _FAR or (english and best < english - _FAR):
-        sure = _verdict(top, english) == "surely" and max(told.values()) >= _SIGNS
+        sure = _verdict(top, english) == "surely" and max(votes.values()) >= _SIGNS
         return [], "surely" if sure else "perhaps"
     likely = sorted(
         (code for code in timed if score[code] >= best - _FAR), key=lambda code: (-score[code], code)
     )
     verdict = _verdict(best, english)
-    if verdict == "surely" and told[likely[0]] < _SIGNS:
+    if verdict == "surely" and votes[likely[0]] < _SIGNS:
         verdict = "likely"  # one word may be a name: www.example.com
     if (
         verdict == "perhaps"
@@ -394,19 +394,19 @@ def spoken(
 def _scores(words: frozenset[str], folded: frozenset[str]) -> tuple[Counter[str], Counter[str], set[str]]:
     """How much the words speak for each language, how many do, and the languages that have a word of time there."""
     score: Counter[str] = Counter()
-    told: Counter[str] = Counter()
+    votes: Counter[str] = Counter()
     timed: set[str] = set()
     cues, times = _cues(), _time_words()
     for word in words | folded:
         for code, weight in cues.get(word, ()):
             score[code] += weight
-            told[code] += 1
+            votes[code] += 1
     for word in folded:
         for code, weight in times.get(word, ()):
             score[code] += weight
-            told[code] += 1
+            votes[code] += 1
             timed.add(code)
-    return score, told, timed
+    return score, votes, timed
 
 
 def _is_foreign(word: str) -> bool:

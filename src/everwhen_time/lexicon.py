@@ -5,74 +5,56 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
 
 from everwhen_time.calendar import Unit
 from everwhen_time.cycles import Months, Season, SlashDay, Weekday, Weekend
 from everwhen_time.interval import parse_interval
 from everwhen_time.meaning import Clock, Days, Fixed, Instants, UnitAt
 from everwhen_time.offsets import Amount, Count, WrittenDate
-from everwhen_time.tokens import Token, english_words, word_set
+from everwhen_time.tokens import Token, english_words, word_table
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
 
 
-def _list(words: str) -> list[str]:
+_ENGLISH: dict[str, Any] = word_table(Path(__file__).parent / "languages" / "en.toml")["words"]
+
+
+def _list(entry: str) -> list[str]:
+    words: str = _ENGLISH[entry]
     return words.split()
 
 
-ONES = _list("one two three four five six seven eight nine")
-TEENS = _list("ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen")
-TENS = _list("twenty thirty forty fifty sixty seventy eighty ninety")
-NTH_ONES = _list("first second third fourth fifth sixth seventh eighth ninth")
-NTH_TEENS = _list(
-    "tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
-    "twentieth"
-)
+def _numbered(entry: str, first: int) -> dict[str, int]:
+    """Words in the order of the calendar, with their numbers."""
+    groups = _ENGLISH[entry].split("|")
+    return {word: number for number, group in enumerate(groups, first) for word in group.split()}
 
-DECADES = _list("twenties thirties forties fifties sixties seventies eighties nineties")
+
+def _named(entry: str) -> dict[str, str]:
+    """Words with the name of what they mean."""
+    return {word: name for name, words in _ENGLISH[entry].items() for word in words.split()}
+
+
+ONES, TEENS, TENS = _list("ones"), _list("teens"), _list("tens")
 # Words that count, the categories of each, the number of the first and the step to the next.
 _COUNTED = (
     (ONES, ("digit", "num"), 1, 1),
     (TEENS, ("num",), 10, 1),
     (TENS, ("tens", "num"), 20, 10),
-    (NTH_ONES, ("nth-ones", "nth"), 1, 1),
-    (NTH_TEENS, ("nth",), 10, 1),
-    (DECADES, ("decade-word",), 1920, 10),
+    (_list("nth_ones"), ("nth-ones", "nth"), 1, 1),
+    (_list("nth_teens"), ("nth",), 10, 1),
+    (_list("decades"), ("decade-word",), 1920, 10),
 )
-
-# Months that are nothing else stand alone; those that are verbs or names, and abbreviations, do not.
-MONTHS = {
-    "january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8,
-    "september": 9, "october": 10, "november": 11, "december": 12,
-    "jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10,
-    "nov": 11, "dec": 12,
-}  # fmt: skip
-PLAIN_MONTHS = word_set("january february july september october november december")
-WEEKDAYS = {
-    "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
-    "mon": 0, "tue": 1, "tues": 1, "wed": 2, "weds": 2, "thu": 3, "thur": 3, "thurs": 3, "fri": 4, "sat": 5,
-    "sun": 6,
-}  # fmt: skip
+MONTHS = _numbered("months", 1)
+PLAIN_MONTHS = frozenset(_list("plain_months"))
+WEEKDAYS = _numbered("weekdays", 0)
 MISSPELT = {wrong: right for right, ways in english_words("misspelt").items() for wrong in ways}
-SEASON_WORDS = {
-    "spring": "spring", "springtime": "spring", "summer": "summer", "summertime": "summer",
-    "autumn": "autumn", "fall": "autumn", "winter": "winter", "wintertime": "winter",
-}  # fmt: skip
-UNITS: dict[str, Unit] = {
-    "second": "second", "sec": "second", "minute": "minute", "min": "minute", "hour": "hour", "hr": "hour",
-    "day": "day", "week": "week", "wk": "week", "month": "month", "quarter": "quarter", "year": "year",
-    "yr": "year", "decade": "decade", "century": "century",
-}  # fmt: skip
-DAY_PARTS = {
-    "dawn": "dawn", "morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "night",
-    "nite": "night", "noon": "noon", "midday": "noon", "lunchtime": "lunchtime", "midnight": "midnight",
-    "dusk": "dusk",
-}  # fmt: skip
-# Minutes from UTC; only abbreviations that mean one thing to nearly everybody.
-ZONES = {
-    "utc": 0, "gmt": 0, "bst": 60, "cet": 60, "cest": 120, "eet": 120, "est": -300, "edt": -240, "cst": -360,
-    "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420, "jst": 540, "aest": 600,
-}  # fmt: skip
+SEASON_WORDS = _named("seasons")
+UNITS: dict[str, Unit] = _named("units")  # type: ignore[assignment]
+DAY_PARTS = _named("parts")
+ZONES: dict[str, int] = _ENGLISH["zones"]
 
 
 def _words() -> dict[str, list[Sense]]:
@@ -347,7 +329,7 @@ def _iso_week(text: str) -> list[Sense]:
 
 
 def _short_year_last(text: str) -> list[Sense]:
-    """27.07.24 and 27-07-24: a version, a score or a date; what stands beside it tells."""
+    """27.07.24 and 27-07-24: a version, a score or a date; what stands beside it shows."""
     first, second, year = map(int, text.replace(".", "-").split("-"))
     return (
         [("<dmyy>", WrittenDate(first, second, year, day_first=True), True)]

@@ -189,7 +189,7 @@ _SHORT = frozenset({"bare ordinal", "day point month", "day and month with point
 
 
 def _wells_up(item: Item, tokens: list[Token], after: str) -> bool:
-    """Whether "the spring" is where water rises: a place is told behind it, or water and drinking before it."""
+    """Whether "the spring" is where water rises: a place is said behind it, or water and drinking before it."""
     if after in WORDS["places"]:
         return True
     words = {token.lower for token in tokens[max(0, item.start - 6) : item.start]}
@@ -366,10 +366,10 @@ _CLAUSE_ENDS = frozenset({".", ",", ";", "!", "?", ")", ":", "…", '"', "'", "�
 _NEAR = 3  # tokens before a date in which "street" or "square" makes it a name
 
 
-def stands_in(item: Item, tokens: list[Token], told: Language, day_first: bool) -> bool:
+def stands_in(item: Item, tokens: list[Token], spoken: Language, day_first: bool) -> bool:
     """Whether the phrase, seen beside its neighbours, speaks of time."""
-    if not told.spaced:
-        return _stands_unspaced(item, tokens, told)
+    if not spoken.spaced:
+        return _stands_unspaced(item, tokens, spoken)
     first, value = item.start + item.trim, item.value
     if item.bare:
         points = tokens[item.start].kind == "decimal" and isinstance(value, SlashDay)
@@ -381,18 +381,18 @@ def stands_in(item: Item, tokens: list[Token], told: Language, day_first: bool) 
         return False
     if before is not None and before.kind == "number" and tokens[first].kind == "number":
         return False  # the rest of a telephone number
-    if before is not None and _named(before.lower, tokens[first].kind in _FIGURES, told):
+    if before is not None and _named(before.lower, tokens[first].kind in _FIGURES, spoken):
         return False
-    if last.kind in _FIGURES and (follows in told.words("measures") or follows == "%"):
+    if last.kind in _FIGURES and (follows in spoken.words("measures") or follows == "%"):
         return False
-    if tokens[item.start].lower in told.words("wishes"):
+    if tokens[item.start].lower in spoken.words("wishes"):
         return False
     dated = isinstance(value, (Weekday, Fixed)) or not {"day then month", "days of a month"}.isdisjoint(
         item.trace()
     )
-    if dated and _street(tokens, item.start, first, told):
+    if dated and _street(tokens, item.start, first, spoken):
         return False
-    if item.category == "<recurrence>" and not told.flag("capital_nouns") and last.text[0].isupper():
+    if item.category == "<recurrence>" and not spoken.flag("capital_nouns") and last.text[0].isupper():
         return False  # Los Lunes al Sol
     match value:
         case DayOfMonth(weekday=None) if item.rule and item.rule.name == "on a day of the month":
@@ -406,31 +406,37 @@ def stands_in(item: Item, tokens: list[Token], told: Language, day_first: bool) 
         case MonthDay() if "month then day" in item.trace():
             return after is None or after.kind != "word" or last.kind != "number"
         case SlashDay() if last.kind == "slash":
-            return follows not in told.words("of")
-        case Weekday() if before is not None and before.lower in told.words("ones"):
+            return follows not in spoken.words("of")
+        case Weekday() if before is not None and before.lower in spoken.words("ones"):
             return False  # un viernes: any
-        case Fixed(unit="year") if last.kind == "number" and after is not None and told.flag("capital_nouns"):
+        case Fixed(unit="year") if (
+            last.kind == "number" and after is not None and spoken.flag("capital_nouns")
+        ):
             counted = after.kind == "word" and after.text[0].isupper() and tokens[first - 1].lower == "in"
             return not counted  # in 2000 Haushalten
     if (
         isinstance(value, (Weekday, Months))
         and not item.start
         and not item.trim
-        and _subject(item.end, tokens, told)
+        and _subject(item.end, tokens, spoken)
     ):
         return False
-    if first + 1 == item.end and last.lower in told.words("ambiguous") and not isinstance(value, Season):
-        return _clear(after, told)
+    if first + 1 == item.end and last.lower in spoken.words("ambiguous") and not isinstance(value, Season):
+        return _clear(after, spoken)
     return True
 
 
-def _street(tokens: list[Token], start: int, first: int, told: Language) -> bool:
+def _street(tokens: list[Token], start: int, first: int, spoken: Language) -> bool:
     """Whether a street or square is called so: la plaza del Dos de Mayo."""
     while first > start - _NEAR and first > 0:
         word = tokens[first - 1].lower
-        if word in told.words("places"):
+        if word in spoken.words("places"):
             return True
-        if word not in told.words("of") and word not in told.words("on") and word not in told.words("from"):
+        if (
+            word not in spoken.words("of")
+            and word not in spoken.words("on")
+            and word not in spoken.words("from")
+        ):
             return False
         first -= 1
     return False
@@ -447,10 +453,12 @@ def _in_a_number(tokens: list[Token], first: int, end: int) -> bool:
     )
 
 
-def _named(before: str, figures: bool, told: Language) -> bool:
+def _named(before: str, figures: bool, spoken: Language) -> bool:
     """Whether the word before it says that it is a page, a person or a wish."""
     return (
-        (figures and before in _labels()) or before in told.words("titles") or before in told.words("wishes")
+        (figures and before in _labels())
+        or before in spoken.words("titles")
+        or before in spoken.words("wishes")
     )
 
 
@@ -460,25 +468,25 @@ def _labels() -> frozenset[str]:
     return frozenset(word for code in codes() for word in language(code).words("labels"))
 
 
-def _subject(end: int, tokens: list[Token], told: Language) -> bool:
+def _subject(end: int, tokens: list[Token], spoken: Language) -> bool:
     """Whether a weekday or month that opens the sentence is somebody's name: "Vendredi est l'ami de Robinson"."""
     if len(tokens) < end + 2 or not tokens[0].text[0].isupper():
         return False
     second, third = tokens[end], tokens[end + 1]
-    if second.text.lower() in told.text("copulas").split():
-        return third.lower in told.words("on") | told.words("ones") or second.lower == "-"
-    if second.lower in told.words("and") and third.text[0].isupper() and not told.flag("capital_nouns"):
+    if second.text.lower() in spoken.text("copulas").split():
+        return third.lower in spoken.words("on") | spoken.words("ones") or second.lower == "-"
+    if second.lower in spoken.words("and") and third.text[0].isupper() and not spoken.flag("capital_nouns"):
         return True
-    return told.flag("days_need_article") and second.kind == "word"
+    return spoken.flag("days_need_article") and second.kind == "word"
 
 
-def _clear(after: Token | None, told: Language) -> bool:
+def _clear(after: Token | None, spoken: Language) -> bool:
     """An ambiguous word with a preposition counts where no noun follows: "na segunda", not "na segunda vez"."""
     if after is None or after.kind != "word":
         return True
-    return (after.lower in told.cues or after.text.lower() in told.cues) and after.lower not in told.words(
-        "of"
-    )
+    return (
+        after.lower in spoken.cues or after.text.lower() in spoken.cues
+    ) and after.lower not in spoken.words("of")
 
 
 # Quotations
@@ -520,14 +528,14 @@ _NUMBERED = frozenset("号號")
 _AROUND = frozenset("在到从從至这這本我你您他她们們就是于於那呢吗嗎")
 
 
-def _stands_unspaced(item: Item, tokens: list[Token], told: Language) -> bool:
+def _stands_unspaced(item: Item, tokens: list[Token], spoken: Language) -> bool:
     after = tokens[item.end].lower if item.end < len(tokens) else ""
     before = tokens[item.start - 1].lower if item.start else ""
     rest = "".join(token.lower for token in tokens[item.end : item.end + 4])
     if item.bare:
         outside = (*tokens[: item.start], *tokens[item.end :])
         return all(token.lower in _POINTS for token in outside)
-    if rest.startswith((*told.words("titles"), *told.words("places"))):
+    if rest.startswith((*spoken.words("titles"), *spoken.words("places"))):
         return False
     last = tokens[item.end - 1]
     match item.value:
@@ -538,10 +546,10 @@ def _stands_unspaced(item: Item, tokens: list[Token], told: Language) -> bool:
             return open_before and (
                 not after or after in _POINTS or after in _AROUND or tokens[item.end].kind == "word"
             )
-        case DayOfMonth(weekday=None) if told.words("particles"):
-            return not after or after in _POINTS or after in told.words("particles")
-        case Weekday() if told.words("particles") and not last.text.endswith("日"):
-            return not after or after in _POINTS or after in told.words("particles")
+        case DayOfMonth(weekday=None) if spoken.words("particles"):
+            return not after or after in _POINTS or after in spoken.words("particles")
+        case Weekday() if spoken.words("particles") and not last.text.endswith("日"):
+            return not after or after in _POINTS or after in spoken.words("particles")
     return True
 
 

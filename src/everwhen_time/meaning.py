@@ -37,11 +37,11 @@ class Context:
     now: datetime  # wall clock of the zone, naive
     zone: tzinfo
     side: Side | None = None
-    certain: bool = True  # whether a sure sign, not a mere hint, told the side
-    given: bool = False  # whether the caller told it, not a verb
-    present: bool = False  # whether only a verb in the present tense told it: "the review is on Friday"
+    certain: bool = True  # whether a sure sign, not a mere hint, decided the side
+    given: bool = False  # whether the caller gave it, not a verb
+    present: bool = False  # whether only a verb in the present tense decided it: "the review is on Friday"
     asks: bool = False  # whether it asks a memory, which knows what was
-    told: Piece | None = None  # the date told before, which "two days later" counts from
+    mentioned: Piece | None = None  # the date mentioned before, which "two days later" counts from
     conventions: Conventions = field(default_factory=Conventions)
 
     @property
@@ -98,14 +98,14 @@ class Meaning:
         raise NotImplementedError
 
     def beginning(self, ctx: Context) -> tuple[datetime, Grain]:
-        """Where it begins, and the grain that it is told in."""
+        """Where it begins, and the grain that it is said in."""
         found = self.span(ctx)
         if found is None or found.start is None:
             raise NoSuchTime
         return found.start, found.grain
 
     def piece(self, ctx: Context) -> Piece:
-        """Where it lies, where that has a beginning and an end, as what is told with it needs."""
+        """Where it lies, where that has a beginning and an end, as what is said with it needs."""
         found = self.span(ctx)
         if found is None or found.start is None or found.end is None:
             raise NoSuchTime

@@ -33,7 +33,7 @@ from everwhen_time.meaning import (
     unit_span,
 )
 
-# A half of one unit is told in the next smaller one: a year and a half ago is a month, not a year.
+# A half of one unit is said in the next smaller one: a year and a half ago is a month, not a year.
 _FRACTIONS: dict[Unit, tuple[int, Unit]] = MULTIPLES | {
     "year": (12, "month"),
     "month": (30, "day"),
@@ -64,7 +64,7 @@ class Amount:
 
     @property
     def unit(self) -> Unit:
-        """The smallest unit, which is how precisely it is told."""
+        """The smallest unit, which is how precisely it is stated."""
         return min((unit for _, unit in self.parts), key=UNITS.index)
 
     @property
@@ -98,7 +98,7 @@ class Amount:
 
 
 def amount(count: Count | float, unit: Unit) -> Amount:
-    """So many of a unit, with fractions told in the smaller unit."""
+    """So many of a unit, with fractions stated in the smaller unit."""
     if not isinstance(count, Count):
         count = Count(count, count)
     if count.low == count.high and count.low != int(count.low) and unit in _FRACTIONS:
@@ -121,7 +121,7 @@ class Ago(Meaning):
     confidence: ClassVar[float] = 0.85
     amount: Amount
     sign: Sign
-    loose: bool = False  # what is told of the past is loose in either direction: "two weeks later"
+    loose: bool = False  # what is said of the past is loose in either direction: "two weeks later"
 
     def span(self, ctx: Context) -> Span:
         far = self._around(ctx, self.amount.move(ctx, ctx.now, self.sign))
@@ -145,7 +145,7 @@ class Ago(Meaning):
         if unit == "week":
             day = floor(target, "day")
             return Span(day - DAY * 3, day + DAY * 4, "week")
-        if unit == "decade":  # ten years, told as years are
+        if unit == "decade":  # ten years, stated as years are
             return unit_span(ctx, target, "year")
         if unit == "century":
             year = floor(target, "year")
@@ -572,8 +572,8 @@ class Later(Meaning):
     sign: Sign
 
     def span(self, ctx: Context) -> Span | None:
-        told = _told(ctx, self.amount.unit)
-        return Ago(self.amount, self.sign, loose=True).span(ctx.at(told.start))
+        date = _mentioned_date(ctx, self.amount.unit)
+        return Ago(self.amount, self.sign, loose=True).span(ctx.at(date.start))
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,16 +589,16 @@ class NextTo(Meaning):
         if self.of_a_story and not (ctx.side == "past" and ctx.certain):
             return None
         thing = self.thing
-        told = _told(ctx, thing.every if isinstance(thing, Cycle) else thing)
+        date = _mentioned_date(ctx, thing.every if isinstance(thing, Cycle) else thing)
         if isinstance(thing, Cycle):
-            return before(thing, ctx, told.start) if self.sign < 0 else after(thing, ctx, told.end)
-        start = shift(ctx.floor(told.start, thing), thing, self.sign)
+            return before(thing, ctx, date.start) if self.sign < 0 else after(thing, ctx, date.end)
+        start = shift(ctx.floor(date.start, thing), thing, self.sign)
         return Span(start, shift(start, thing, 1), GRAIN[thing])
 
 
 @dataclass(frozen=True, slots=True)
 class Following(Meaning):
-    """ "The following week": the next one; in a story, the one after what was told before."""
+    """ "The following week": the next one; in a story, the one after what was mentioned before."""
 
     confidence: ClassVar[float] = 0.8
     unit: Unit
@@ -607,17 +607,17 @@ class Following(Meaning):
         return None if ctx.side == "past" and ctx.certain else UnitAt(self.unit, 1).span(ctx)
 
 
-def _told(ctx: Context, unit: Unit) -> Piece:
-    """The date told before, unless it is vaguer than what is counted: two days after "in 2016" are no day."""
-    if ctx.told is None or ctx.told.end > shift(ctx.told.start, unit, 1):
+def _mentioned_date(ctx: Context, unit: Unit) -> Piece:
+    """The date mentioned before, unless it is vaguer than what is counted: two days after "in 2016" are no day."""
+    if ctx.mentioned is None or ctx.mentioned.end > shift(ctx.mentioned.start, unit, 1):
         raise NoSuchTime
-    return ctx.told
+    return ctx.mentioned
 
 
-def counts_from_told(value: object) -> bool:
-    """Whether the meaning, or what it is made of, counts from a date told before."""
+def counts_from_mentioned(value: object) -> bool:
+    """Whether the meaning, or what it is made of, counts from a date mentioned before."""
     if isinstance(value, (Later, NextTo)):
         return True
     if not isinstance(value, Meaning) or not is_dataclass(value):
         return False
-    return any(counts_from_told(getattr(value, field.name)) for field in fields(value))
+    return any(counts_from_mentioned(getattr(value, field.name)) for field in fields(value))

@@ -50,7 +50,7 @@ from everwhen_time.meaning import (
     Side,
     Span,
 )
-from everwhen_time.offsets import Amount, Between, Bound, InAmount, Offset, counts_from_told, floating
+from everwhen_time.offsets import Amount, Between, Bound, InAmount, Offset, counts_from_mentioned, floating
 from everwhen_time.parser import Item, RuleBook, parse
 from everwhen_time.tense import (
     VerbDirection,
@@ -190,11 +190,11 @@ def _english(
     found = with_shared_year(choose(text, tokens, items, ctx, stands), tokens, ctx)
     found = in_the_month_named(dated_beside(found, tokens, ctx), ctx, earlier)
     if (found or earlier) and any(token.lower in TRIGGERS for token in tokens):
-        return _counted_from_told(text, tokens, items, ctx, found, earlier)
+        return _counted_from_mentioned(text, tokens, items, ctx, found, earlier)
     return found
 
 
-def _counted_from_told(
+def _counted_from_mentioned(
     text: str,
     tokens: list[Token],
     items: list[Item],
@@ -207,18 +207,18 @@ def _counted_from_told(
     phrases = []
     for item in sorted(items, key=lambda item: (item.start - item.end, item.start)):
         free = taken.isdisjoint(range(item.start, item.end))
-        if free and counts_from_told(item.value) and is_complete(item, tokens) and stands(item, tokens):
+        if free and counts_from_mentioned(item.value) and is_complete(item, tokens) and stands(item, tokens):
             taken.update(range(item.start, item.end))
             phrases.append(item)
     for item in sorted(phrases, key=lambda item: item.start):
         first = tokens[item.start].start
-        told = next(
+        date = next(
             (ref for ref in reversed((*earlier, *found)) if ref.span[1] <= first and _is_date(ref)), None
         )
-        if told is None or told.interval is None or first - told.span[1] > REACH:
+        if date is None or date.interval is None or first - date.span[1] > REACH:
             continue
-        piece = Instants(told.interval.start, told.interval.end, told.interval.grain).piece(ctx)
-        ref = _refer(text, item, tokens, replace(ctx, told=piece))
+        piece = Instants(date.interval.start, date.interval.end, date.interval.grain).piece(ctx)
+        ref = _refer(text, item, tokens, replace(ctx, mentioned=piece))
         if ref is not None:
             apart = [one for one in found if one.span[1] <= ref.span[0] or one.span[0] >= ref.span[1]]
             found = sorted([*apart, ref], key=lambda one: one.span)
@@ -291,7 +291,7 @@ def _refer(
 
 
 _BY_VERB = (Weekend, Hours, Offset, InAmount)
-"""Verbs alone tell where these lie."""
+"""Verbs alone decide where these lie."""
 _UNSURE = 0.2
 """Where the other time has more than this chance, an interval is less certain."""
 _AGAINST_VERB = 0.7
@@ -303,26 +303,28 @@ def _meant(
     ctx: Context,
     look: VerbDirection,
     words: dict[str, float],
-    told: Interval | None,
+    by_verb: Interval | None,
     sure: float,
 ) -> tuple[Interval | None, float]:
-    """Of the time before and the time to come, the likelier one, and how certain that makes it, where no verb tells or
-    one in the past. `told` is where that verb puts it. What may be going on now is neither: "Review Friday", said on a
-    Friday."""
+    """Of the time before and the time to come, the likelier one, and how certain that makes it.
+
+    For where no verb decides, or one in the past does; `by_verb` is where that verb puts it. What may be going on
+    now is neither: "Review Friday", said on a Friday.
+    """
     arranged = is_arranged(words, look.word)
     stretch = isinstance(meaning, Between) and "led by from" in words
     if look.side == "past" and (isinstance(meaning, (Bound, Holiday)) or (stretch and not arranged)):
-        return told, sure  # "I stayed until March", "a scarf for Christmas"
+        return by_verb, sure  # "I stayed until March", "a scarf for Christmas"
     try:
         now = ctx.now.replace(tzinfo=ctx.zone).astimezone(UTC)
     except OverflowError:  # within hours of the first or the last day there is
-        return told, sure
-    if told is not None and look.side is None and _goes_on(told, now):
-        return told, sure
+        return by_verb, sure
+    if by_verb is not None and look.side is None and _goes_on(by_verb, now):
+        return by_verb, sure
     back = place(meaning, replace(ctx, side="past", certain=True, present=False))
     ahead = place(meaning, replace(ctx, side="future", certain=True, present=isinstance(meaning, Between)))
     if back is None or ahead is None or back == ahead:
-        return told, sure
+        return by_verb, sure
     chance = chance_ahead(direction_features(look, (back, ahead), now, words))
     is_ahead = chance >= (0.5 if look.side is None or arranged else _AGAINST_VERB)
     return ahead if is_ahead else back, 0.7 if _UNSURE < chance < 1 - _UNSURE else 1.0
@@ -437,7 +439,7 @@ def read_others(
     languages: tuple[str, ...] | None,
     choose: Choose,
 ) -> tuple[list[TimeRef], Verdict]:
-    """The times of a sentence in the language that its words tell, or in those that are asked for; and how sure it is
+    """The times of a sentence in the language that its words show, or in those that are asked for; and how sure it is
     that the sentence is not English."""
     start, end = sentence
     piece = text[start:end]
@@ -449,7 +451,7 @@ def read_others(
         code = in_figures(folded, _POINTS.search(piece) is not None)
         likely = (
             [code] if code else []
-        )  # 27.11.2017: no word tells the language, but the points tell the order
+        )  # 27.11.2017: no word shows the language, but the points show the order
         verdict = "likely" if code else verdict
     found: list[TimeRef] = []
     for code in likely:
@@ -472,8 +474,8 @@ def _words_outside(piece: str, found: list[TimeRef]) -> int:
 
 
 def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: Choose) -> list[TimeRef]:
-    told = language(code)
-    if told.spaced:
+    spoken_language = language(code)
+    if spoken_language.spaced:
         tokens, senses_of_token = tokenize_in(text, start, end, code), word_reader(code)
     else:
         tokens, senses_of_token = cut_into_words(text, start, end, code), sign_reader(code)
@@ -489,9 +491,9 @@ def _read_in(code: str, text: str, start: int, end: int, ctx: Context, choose: C
     quoted = quotations(text, start, end)
 
     def accept(item: Item, around: list[Token]) -> bool:
-        return stands_in(item, around, told, day_first) and not in_a_title(item, around, quoted)
+        return stands_in(item, around, spoken_language, day_first) and not in_a_title(item, around, quoted)
 
-    conventions = replace(ctx.conventions, day_first=day_first or told.flag("day_first"))
+    conventions = replace(ctx.conventions, day_first=day_first or spoken_language.flag("day_first"))
     return choose(text, tokens, roots, replace(ctx, conventions=conventions), accept, looker(code))
 
 

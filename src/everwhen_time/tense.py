@@ -1,5 +1,5 @@
 """Whether a clause is about the past or the future, by its words alone, and which of two times is meant where no verb
-tells. No parser is needed."""
+decides. No parser is needed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AUXILIARIES = _LISTS["auxiliaries"]
 _PREFIX = re.compile(r"^(?:over|under|out|mis|re|un|with|fore|up)(?=\w{3})")
 _MODALS = _LISTS["modals"]
 _PREDICATES = _LISTS["predicates"]
-"""After a form of "be" they tell how things will stand: "I'm back in one day"."""
+"""After a form of "be" they say how things will stand: "I'm back in one day"."""
 _REPORTS = _LISTS["reports"]
 _ING_NOUNS = _LISTS["ing_nouns"]
 _ARRANGED = _LISTS["arranged"]
@@ -68,16 +68,16 @@ def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
         return VerbDirection("future", True)
     best: tuple[float, VerbDirection] | None = None
     for step, origin in ((-1, start - 1), (1, end)):
-        index, distance, own, told = origin, 0.0, True, False
+        index, distance, own, has_verb = origin, 0.0, True, False
         while 0 <= index < len(tokens) and distance <= _REACH:
             word = tokens[index].lower
-            if word in BREAKS or (told and word in _JOINTS):
+            if word in BREAKS or (has_verb and word in _JOINTS):
                 break  # "I've left the bank, I start at a clinic on Monday": its own clause has a verb
             own = own and word not in _JOINTS
             distance += 4 if word in _JOINTS else 1
             found = word_direction(tokens, index)
             if found is not None:
-                told = told or own
+                has_verb = has_verb or own
                 side, strength = found
                 if word == "'s" and index == end:  # "Friday's meeting went well": a verb says more than it
                     strength /= 2
@@ -216,7 +216,7 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
     if word == "due" and index + 1 < len(tokens) and tokens[index + 1].lower == "to":
         return None  # because of
     if word == "due" and before in ("was", "were", "wasn't", "weren't"):
-        return None  # the verb tells
+        return None  # the verb shows
     if word == "would" and not _REPORTS.isdisjoint(one.lower for one in tokens[max(0, index - 5) : index]):
         return "future", 1.0  # "she said she would come"
     if word == "be" and before == "to" and not _obliged(tokens, index - 2):
@@ -228,7 +228,7 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
             else ("future", 1.0)
         )
     if before in _PASSIVE or before in _MODALS:
-        return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before tells
+        return None if word not in _BE else ("future", 0.5)  # "is held", "will cut": the word before decides
     if word == "got" and before in _HAVE:
         return "future", 0.5  # "I've got the exam on Friday": have
     if word in _HAVE_DONE and _is_owned(tokens, index + 1):
@@ -246,7 +246,7 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
     if word in _PRESENT or word in ("deadline", "eta"):
         return "future", 0.5 if word in _BE else 0.6
     if before in _PRONOUNS and token.kind == "word" and word not in _NOT_VERBS and not word.endswith("ed"):
-        asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": did tells
+        asked = index > 1 and tokens[index - 2].lower in _AUXILIARIES  # "did we fix": "did" decides
         return None if asked else ("future", 0.4)
     opening = index == 0 or tokens[index - 1].lower in (*BREAKS, ":")
     if opening and word in _OPENERS:
@@ -262,19 +262,19 @@ def word_direction(tokens: list[Token], index: int) -> tuple[Side, float] | None
 
 # Other languages: by the words and endings in the data file
 
-_SHORTEST = 4  # letters of a word that an ending may tell
+_SHORTEST = 4  # letters of a word that an ending may decide
 _REACH_OF_VERBS = 24  # tokens looked at on either side
 _WITHIN = 12  # tokens between "haben" and what it helps to say
-_SPOKEN = 3  # words beside the time from which on somebody tells something, with a verb
+_SPOKEN = 3  # words beside the time from which on somebody says something, with a verb
 
 
 @cache
 def looker(code: str) -> Callable[[list[Token], int, int], VerbDirection]:
-    """The side of the nearest verb that tells one; a verb that does not is in the present and looks ahead."""
-    told = language(code)
-    if not told.spaced:
-        return _without_spaces(told)
-    helping, being = told.words("auxiliaries"), told.words("being")
+    """The side of the nearest verb that shows one; a verb that does not is in the present and looks ahead."""
+    spoken = language(code)
+    if not spoken.spaced:
+        return _without_spaces(spoken)
+    helping, being = spoken.words("auxiliaries"), spoken.words("being")
     kind_of = _kinds(code)
 
     def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
@@ -303,9 +303,9 @@ def looker(code: str) -> Callable[[list[Token], int, int], VerbDirection]:
     return side_of
 
 
-def _without_spaces(told: Language) -> Callable[[list[Token], int, int], VerbDirection]:
+def _without_spaces(spoken: Language) -> Callable[[list[Token], int, int], VerbDirection]:
     """Where words are not apart the signs are looked for in the text itself, what is past first."""
-    past, future = (re.compile("|".join(told.text(name).split())) for name in ("past", "future"))
+    past, future = (re.compile("|".join(spoken.text(name).split())) for name in ("past", "future"))
 
     def side_of(tokens: list[Token], start: int, end: int) -> VerbDirection:
         around = (*tokens[max(0, start - _REACH_OF_VERBS) : start], *tokens[end : end + _REACH_OF_VERBS])
@@ -333,9 +333,9 @@ class Kind(NamedTuple):
 
 @cache
 def _kinds(code: str) -> Callable[[str, str], Kind]:
-    """What a word tells, kept for the words that come again."""
-    told = language(code)
-    future, past, participle = (_matcher(told, name) for name in ("future", "past", "participles"))
+    """What a word shows, kept for the words that come again."""
+    spoken = language(code)
+    future, past, participle = (_matcher(spoken, name) for name in ("future", "past", "participles"))
 
     @lru_cache(maxsize=1 << 14)
     def kind_of(word: str, written: str) -> Kind:
@@ -344,9 +344,9 @@ def _kinds(code: str) -> Callable[[str, str], Kind]:
     return kind_of
 
 
-def _matcher(told: Language, name: str) -> Callable[[str, str], bool]:
+def _matcher(spoken: Language, name: str) -> Callable[[str, str], bool]:
     """Whether a word is one of them, or has one of the forms: `*ré`, `ge*t`, as they are written."""
-    entries = told.text(name).lower().split()
+    entries = spoken.text(name).lower().split()
     words = frozenset(fold(entry) for entry in entries if "*" not in entry)
     shapes = "|".join(re.escape(entry).replace(r"\*", r"\w*") for entry in entries if "*" in entry)
     shape = re.compile(rf"(?:{shapes})$") if shapes else None

@@ -17,8 +17,8 @@ def word_table(file: Path) -> dict[str, Any]:
 
 
 def english_words(section: str) -> dict[str, frozenset[str]]:
-    """The lists of one section of `words.toml`, each as a set."""
-    lists = word_table(Path(__file__).with_name("words.toml"))[section]
+    """The lists of one section of `languages/en.toml`, each as a set."""
+    lists = word_table(Path(__file__).parent / "languages" / "en.toml")[section]
     return {name: frozenset(text.split()) for name, text in lists.items()}
 
 

@@ -225,7 +225,7 @@ add("stamp to clock", lambda stamp, last: hours(stamp[0], stamp[1], last))
 
 @rule()
 def day_from_clock_to_clock(day: Meaning, first: Clock, last: Clock) -> Meaning | None:
-    """On a day; behind several they are hours of each, and the days are what is told: Monday to Friday, 9am-5pm."""
+    """On a day; behind several they are hours of each, and the days are what is said: Monday to Friday, 9am-5pm."""
     return day if isinstance(day, Between) else hours(day, first, last)
 
 

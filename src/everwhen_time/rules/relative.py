@@ -1,4 +1,4 @@
-"""Times counted from now, or from a date told before: last week, il y a trois jours, two days later, every Monday."""
+"""Times counted from now, or from a date mentioned before: last week, il y a trois jours, every Monday."""
 
 from __future__ import annotations
 
@@ -355,7 +355,7 @@ add("last cycle", partial(Pick, "last"), "<last> <cycle>", "<cycle> <last>")
 add("this cycle", partial(Pick, "this"), "<this> <cycle>", "<cycle> <this>")
 
 
-# Where a weekday is told with its week (上周五), it is that week's, and not the latest that was.
+# Where a weekday is said with its week (上周五), it is that week's, and not the latest that was.
 
 
 def _weekday(offset: int) -> Make:

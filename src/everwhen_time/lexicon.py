@@ -16,8 +16,6 @@ from everwhen_time.offsets import Amount, Count, WrittenDate
 from everwhen_time.tokens import Token, english_words, word_table
 
 Sense = tuple[str, Hashable, bool]  # category, value, whether it is too ambiguous to stand alone
-
-
 _ENGLISH: dict[str, Any] = word_table(Path(__file__).parent / "languages" / "en.toml")["words"]
 
 

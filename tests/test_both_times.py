@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, NotFound
+from everwhen.api.operations.base import BothTimes
+from everwhen.api.operations.surface import operations
 
 ASKED = datetime(2025, 12, 31, tzinfo=UTC)
 START = datetime(2025, 3, 3, 9, tzinfo=UTC)
@@ -47,11 +49,82 @@ def answers(memory: Memory, **then: datetime) -> dict[str, list[Any]]:
         "tree": [
             (one.id, one.level, one.interval, one.parent, one.children, one.text) for one in memory.tree(**then)
         ],
+        "turns": [one.id for one in memory.turns(**then)],
+        "around": [[one.id for one in memory.turns_around(id_, 1, **then)] for id_ in _ids(memory, then)],
+        "turn": [memory.turn(id_, **then).text for id_ in _ids(memory, then)],
+        "sessions": [(one.id, one.turns, one.first, one.last) for one in memory.sessions(**then)],
+        "grep": [(one.turn.id, one.spans) for one in memory.grep("a", **then)],
+        "grep events": [one.event.id for one in memory.grep("moved", calendar="events", **then)],
+        "entity": [memory.entity(one, **then).aliases for one in _names(memory, then)],
+        "mentions": [
+            sorted(unit.id for unit in memory.mentions(one, **then) if unit.kind in ("turn", "event"))
+            for one in _names(memory, then)
+        ],
+        "facts.history": [
+            (one.id, one.object, one.valid, one.status) for one in memory.facts.history("Ana", "lives in", **then)
+        ],
+        "facts.about": [
+            (one.id, one.object, one.valid, one.status, one.sources)
+            for who in ("Ana", "Ben", "Rex")
+            for one in memory.facts.about(who, **then)
+        ],
+        "facts.diff": _changes(memory, then),
         "a month of the tree": [one.id for one in memory.tree(at="March 2025", **then)],
         "profile": [
             (one.text, one.fact, one.first, one.last, one.ended, one.turns) for one in memory.profile(**then)
         ],
     }  # fmt: skip
+
+
+def _ids(memory: Memory, then: Mapping[str, datetime]) -> list[str]:
+    return [one.id for one in memory.turns(**then)][:3]
+
+
+def _names(memory: Memory, then: Mapping[str, datetime]) -> list[str]:
+    return [one.name for one in memory.entities(**then)][:3]
+
+
+def _changes(memory: Memory, then: Mapping[str, datetime]) -> list[Any]:
+    found = memory.facts.diff("2024-01-01", "2026-01-01", **then)
+    later = [(old.object, new.object) for old, new in found.changed]
+    return [*((one.object, one.valid) for one in (*found.began, *found.ended)), *later]
+
+
+NO_TIMES = {
+    "accessed", "usage", "stats", "flush",  # of the bank itself
+    "facts.confidence_at", "facts.get", "facts.versions",  # of a fact that is given; of all of them
+    "facts.current", "facts.as_of",  # `as_of` is `current` with its two times
+    "facts.stale", "facts.review",  # what is to be done at present
+}  # fmt: skip
+
+
+def test_every_other_reader_takes_both_times() -> None:
+    readers = {name: one for name, one in operations().items() if one.spec.scope == "read"}
+    assert {name for name, one in readers.items() if not issubclass(one, BothTimes)} == NO_TIMES
+
+
+def test_what_is_recalled_asked_and_put_into_a_prompt_is_what_was_known(quick: Memory) -> None:
+    # Said long before, and heard one after the other.
+    hears(quick, "Ana", "I live in Porto.", START, "early")()
+    early = quick.context("Where does Ana live?").fresh
+    answer = quick.ask("Where does Ana live?", model="none")
+    moment = datetime.now(UTC)
+    hears(quick, "Ana", "I live in Braga now.", START + timedelta(days=3), "later")()
+    quick.flush()
+    assert "Braga" in quick.context("Where does Ana live?").fresh
+    assert quick.context("Where does Ana live?", known_at=moment).fresh == early
+    for found in (
+        quick.recall("Where does Ana live?", known_at=moment),
+        quick.recall("Where does Ana live?", known_at=moment, kinds=["fact"]),
+    ):
+        assert "Braga" not in repr([one.text for one in found])
+    then = quick.ask("Where does Ana live?", model="none", known_at=moment)
+    assert (then.text, then.citations) == (answer.text, answer.citations)
+    (first,) = quick.turns(known_at=moment)
+    assert [one.id for one in quick.turns(as_of=START)] == [first.id] and len(quick.turns()) == 2
+    assert {name for name, _ in quick.seen_with("Ana", known_at=moment)} <= {"Porto"}
+    (raw,) = [one for one in quick.mentions("Ana", known_at=moment) if one.id == first.id]
+    assert all(one.target in {raw.seq} for one in quick.links(raw.seq, known_at=START))
 
 
 def dated(memory: Memory, **then: datetime) -> dict[str, list[Any]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol, TypeVar
 
 from everwhen.api.operations import facts as ops
-from everwhen.api.operations.base import Operation, does, done_by
+from everwhen.api.operations.base import BothTimes, Operation, does, done_by
 from everwhen.api.operations.surface import BankFacts
 from everwhen.errors import NotFound, UsageError
 from everwhen.facts import changes
@@ -27,7 +28,7 @@ from everwhen.facts.statements import (
 )
 from everwhen.models.embed import Embedder
 from everwhen.settings import Settings
-from everwhen.store.rows import DeclaredPredicate, FactRow, Report
+from everwhen.store.rows import NOW, AsOf, DeclaredPredicate, FactRow, Report
 from everwhen.store.sql.facts import FactLedger, FactStore
 from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time, decay
 from everwhen.types.time_arguments import TimeReader
@@ -183,33 +184,63 @@ class Facts(BankFacts):
     @does(ops.History)
     def _history(self, asked: ops.History) -> Listed[Fact]:
         pending = self._ready()
-        subject, predicate = self._subject(asked.subject), self._predicate(asked.predicate)
-        found = self._store.history(subject, predicate, versions=asked.versions)
-        return Listed(self._facts(found), pending)
+        return Listed(self._history_of(asked, self._predicate(asked.predicate)), pending)
 
     @does(ops.About)
     def _about(self, asked: ops.About) -> Listed[Fact]:
         pending = self._ready()
-        found = self._store.history(self._subject(asked.subject), None, versions=asked.versions)
-        return Listed(self._facts(found), pending)
+        return Listed(self._history_of(asked, None), pending)
+
+    def _history_of(self, asked: ops.History | ops.About, predicate: str | None) -> list[Fact]:
+        subject, as_of = self._subject(asked.subject), self._times(asked)
+        if as_of.is_now:
+            return self._facts(self._store.history(subject, predicate, versions=asked.versions))
+        every = self._store.history(subject, predicate, versions=True)
+        believed = {row.id: row for row in self._believed({row.id for row in every}, as_of)}
+        earlier = [row for row in every if row.id in believed and row.version < believed[row.id].version]
+        if asked.versions:
+            rows = sorted([*earlier, *believed.values()], key=lambda row: (row.recorded_at, row.seq))
+        else:
+            rows = sorted(believed.values(), key=lambda row: (row.valid_from, row.seq))
+        return self._facts(rows, as_of=as_of)
+
+    def _times(self, asked: BothTimes) -> AsOf:
+        return AsOf(**asked.read_times(TimeReader(self._times_zone)))
+
+    def _believed(self, ids: Iterable[str], as_of: AsOf) -> list[FactRow]:
+        """The version of each of some facts that was believed then, as it looked then."""
+        rows = self._store.believed_then(list(ids), as_of)
+        return [replace(row, superseded_at=None, outcome=None, reason=None) for row in rows]
 
     @does(ops.Diff)
     def _diff(self, asked: ops.Diff) -> FactDiff:
-        clock = TimeReader(self._times_zone)
+        clock, as_of = TimeReader(self._times_zone), self._times(asked)
         first, second = (clock.first(given, name) for given, name in ((asked.t1, "t1"), (asked.t2, "t2")))
         self._ready()
         key = None if asked.subject is None else {self._subject(asked.subject)}
-        then = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
-        later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
-        both = [slot for slot in then if slot in later and then[slot].id != later[slot].id]
+        if as_of.is_now:
+            earlier = {row.slot: row for row in self._store.valid_at(first, key, None, None)}
+            later = {row.slot: row for row in self._store.valid_at(second, key, None, None)}
+        else:
+            ids = (
+                self._store.ids()
+                if key is None
+                else {row.id for one in key for row in self._store.history(one, None, versions=True)}
+            )
+            rows = self._believed(ids, as_of)
+            earlier = {row.slot: row for row in rows if row.covers(first)}
+            later = {row.slot: row for row in rows if row.covers(second)}
+        both = [slot for slot in earlier if slot in later and earlier[slot].id != later[slot].id]
+
+        def shown(rows: Iterable[FactRow]) -> list[Fact]:
+            return self._facts(rows, as_of=as_of)
+
         return FactDiff(
             first,
             second,
-            began=tuple(self._facts(row for slot, row in later.items() if slot not in then)),
-            ended=tuple(self._facts(row for slot, row in then.items() if slot not in later)),
-            changed=tuple(
-                zip(self._facts(then[s] for s in both), self._facts(later[s] for s in both), strict=True)
-            ),
+            began=tuple(shown(row for slot, row in later.items() if slot not in earlier)),
+            ended=tuple(shown(row for slot, row in earlier.items() if slot not in later)),
+            changed=tuple(zip(shown(earlier[s] for s in both), shown(later[s] for s in both), strict=True)),
         )
 
     @does(ops.Stale)
@@ -349,7 +380,12 @@ class Facts(BankFacts):
     def _predicate(self, given: str) -> str:
         return self.predicates.find(self._said(given, "predicate")).key
 
-    def _facts(self, rows: Iterable[FactRow], known_at: datetime | None = None) -> list[Fact]:
+    def _facts(
+        self, rows: Iterable[FactRow], known_at: datetime | None = None, as_of: AsOf = NOW
+    ) -> list[Fact]:
         listed = list(rows)
-        sources = self._store.sources([row.id for row in listed], known_at) if listed else {}
+        ids = [row.id for row in listed]
+        if not ids:
+            return []
+        sources = self._store.sources(ids, known_at) if as_of.is_now else self._store.sources_then(ids, as_of)
         return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]

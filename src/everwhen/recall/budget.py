@@ -13,6 +13,7 @@ from typing import NamedTuple
 from everwhen.facts.shown_facts import FactNote, FactScope, fact_note, holding
 from everwhen.recall.calendar.annotation import with_dates
 from everwhen.recall.candidates import Request, timed
+from everwhen.store.rows import AsOf
 from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
 from everwhen.types.instants import to_text
@@ -41,6 +42,12 @@ def show_facts(
         return list(ranked), []
     moment = asked()
     facts = store.facts.shown(leading if wanted else [], found, moment.at, moment.known_at)
+    if moment.known_at is not None:
+        # A fact is recorded when it was stated; it was held only from when its message was added.
+        held = store.facts.believed_then([*facts.believed], AsOf(None, moment.known_at))
+        seqs = {row.seq for row in held}
+        believed = {id_: row for id_, row in facts.believed.items() if row.seq in seqs}
+        facts = facts._replace(believed=believed)
     if not found and not facts.of_turns:
         return list(ranked), []
     shown = holding(facts, {**dict.fromkeys(found), **dict.fromkeys(facts.of_turns)}, moment)

@@ -32,27 +32,42 @@ SURE = 0.6
 """The confidence below which a fact is not put before every question."""
 
 
-def standing(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, max_tokens: int) -> str:
+def standing(
+    store: Store,
+    levels: Levels,
+    at: datetime,
+    half_lives: HalfLives,
+    max_tokens: int,
+    known_at: datetime | None = None,
+) -> str:
     """What is known at an instant, one thing a line, inside a budget; those first of whom most is known.
 
     The order is that in which things were learned: what is new comes at the end, and what stands before it stays.
     """
-    facts = _sure(store, at, half_lives)
+    facts = _sure(store, at, half_lives, known_at)
     lines = list(
         _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
     )
     left = max_tokens - sum(tokens for *_, tokens in lines)
-    told = (one for one in profile(store, levels, AsOf(as_of=at)) if one.fact is None)
+    told = (one for one in profile(store, levels, AsOf(at, known_at)) if one.fact is None)
     lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
     return "".join(words for _, words, _ in sorted(lines))
 
 
-def changed(store: Store, levels: Levels, at: datetime, half_lives: HalfLives, before: str, now: str) -> str:
+def changed(
+    store: Store,
+    levels: Levels,
+    at: datetime,
+    half_lives: HalfLives,
+    before: str,
+    now: str,
+    known_at: datetime | None = None,
+) -> str:
     """What differs between two of `standing`, the second of an instant: what is new, and what holds no longer.
 
     A line that only had no room any more is still true, and is not told of.
     """
-    holds = {_told(fact, levels.zone) for fact in _sure(store, at, half_lives)}
+    holds = {_told(fact, levels.zone) for fact in _sure(store, at, half_lives, known_at)}
     earlier, later = (text.splitlines(keepends=True) for text in (before, now))
     ended = [one.replace(ITEM, NO_LONGER, 1) for one in earlier if one.startswith(ITEM) and one not in holds]
     return "".join([*ended, *(one for one in later if one not in earlier)])
@@ -63,9 +78,13 @@ def lasts(fact: Fact, confidence: float) -> bool:
     return fact.predicate.replace("_", " ") not in MOMENTARY and confidence >= SURE
 
 
-def _sure(store: Store, at: datetime, half_lives: HalfLives) -> list[Fact]:
-    """The facts that hold at an instant and are worth telling to everybody."""
-    known = map(to_fact, store.facts.valid_at(at, None, None, at))
+def _sure(store: Store, at: datetime, half_lives: HalfLives, known_at: datetime | None) -> list[Fact]:
+    """The facts that hold at an instant, as the memory held them, and are worth telling to everybody."""
+    rows = store.facts.valid_at(at, None, None, at)
+    if known_at is not None:
+        held = store.facts.believed_then([row.id for row in rows], AsOf(at, known_at))
+        rows = [row for row in held if row.covers(at)]
+    known = map(to_fact, rows)
     return [fact for fact in known if lasts(fact, confidence_at(fact, at, half_lives))]
 
 

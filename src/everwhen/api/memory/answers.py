@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, cast
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from everwhen.api.extraction_wait import one_wait
 from everwhen.api.memory.bank import OpenBank
-from everwhen.api.operations.base import OpenModel, does
+from everwhen.api.operations.base import BothTimes, OpenModel, Operation, does
+from everwhen.api.operations.facts import AsOf as FactsAsOf
+from everwhen.api.operations.facts import Current
 from everwhen.api.operations.questions import Ask, ModelUsage
-from everwhen.api.operations.surface import Bank
+from everwhen.api.operations.surface import Bank, BankFacts
 from everwhen.errors import UsageError
+from everwhen.store.rows import AsOf
 from everwhen.types import Answer, Time, Usage
 from everwhen.types.recipes import for_budget
 
@@ -22,8 +25,52 @@ if TYPE_CHECKING:
     from everwhen.answer.tools import Toolbox
     from everwhen.models.llm.base import LLM
 
+R = TypeVar("R")
 EXTRACTIVE = "none"
 """The `model` that is none."""
+
+
+class BankKnownAt(Bank):
+    """A bank as it was known at an instant: each reader that has no `known_at` of its own gets this one."""
+
+    def __init__(self, bank: Bank, known_at: datetime) -> None:
+        self._bank = bank
+        self._known_at = known_at
+
+    @property
+    def bank(self) -> str:
+        return self._bank.bank
+
+    @property
+    def zone(self) -> str:
+        return self._bank.zone
+
+    @property
+    def facts(self) -> BankFacts:
+        return FactsKnownAt(self, self._bank.facts)
+
+    def perform(self, operation: Operation[R], /) -> R:
+        asked: Any = operation
+        if isinstance(asked, Current):
+            asked = FactsAsOf(asked.now or datetime.now(UTC), asked.subject, asked.predicate)
+        if isinstance(asked, FactsAsOf):
+            bounds = [one for one in (asked.known_at, self._known_at) if isinstance(one, datetime)]
+            asked = replace(asked, known_at=min(bounds))
+        elif isinstance(asked, BothTimes) and asked.known_at is None:
+            asked = replace(asked, known_at=self._known_at)  # type: ignore[type-var]
+        result: R = self._bank.perform(asked)
+        return result
+
+
+class FactsKnownAt(BankFacts):
+    """The facts of such a bank; what is no operation, such as the half-lives, is the bank's own."""
+
+    def __init__(self, door: Bank, facts: BankFacts) -> None:
+        super().__init__(door)
+        self._facts = facts
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._facts, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +83,17 @@ class Answers:
     @does(Ask)
     def ask(self, asked: Ask) -> Answer:
         with one_wait() as wait:
-            words, moment, then = self._question(asked)
+            bank, words, moment, as_of = self._question(asked)
             chosen = self._model(asked)
             if chosen is None:
                 from everwhen.answer.preparation import review_questions
 
-                answer = self._extracted(words, moment, then)
-                if then is None:
+                answer = self._extracted(bank, words, moment, as_of)
+                if as_of.is_now:
                     speakers = [one.speaker for one in answer.citations]
                     answer = replace(answer, asks=review_questions(self._reading, words, speakers))
             else:
-                answer = self._run(asked, words, moment, then, chosen).answer()
+                answer = self._run(bank, asked, words, moment, as_of, chosen).answer()
             return replace(answer, pending=wait.pending)
 
     def stream(self, asked: Ask) -> Iterator[str | Answer]:
@@ -58,10 +105,10 @@ class Answers:
                 return iter((answer.text, answer))
             from everwhen.answer.loop import streamed
 
-            words, moment, then = self._question(asked)
+            bank, words, moment, as_of = self._question(asked)
 
             def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
-                return self._run(asked, words, moment, then, chosen, say, gone)
+                return self._run(bank, asked, words, moment, as_of, chosen, say, gone)
 
             return streamed(run, copy_context(), wait.pending)
 
@@ -81,30 +128,32 @@ class Answers:
         chosen = self._bank.settings.llm if asked.model is None else asked.model
         return None if chosen is None or chosen == EXTRACTIVE else chosen
 
-    def _question(self, asked: Ask) -> tuple[str, datetime, datetime | None]:
+    def _question(self, asked: Ask) -> tuple[Bank, str, datetime, AsOf]:
+        """The bank as it was known, what is asked of it, and the moment of asking."""
         if not asked.question.strip():
             raise UsageError("the question is empty; ask something, such as 'when did Ana move to Porto'")
         clock = self._bank.clock(asked.at)
-        then = clock.last(asked.as_of, "as_of")
+        as_of = self._bank.as_of(asked, clock)
         self._bank.settle()
-        return asked.question, clock.at or then or clock.now, then
+        known_at = as_of.known_at
+        bank = self._reading if known_at is None else BankKnownAt(self._reading, known_at)
+        return bank, asked.question, clock.at or as_of.as_of or clock.now, as_of
 
-    def _extracted(self, words: str, at: datetime, as_of: datetime | None) -> Answer:
+    def _extracted(self, bank: Bank, words: str, at: datetime, as_of: AsOf) -> Answer:
         from everwhen.answer.extractive.answerer import ask
         from everwhen.recall.candidates import shortened
         from everwhen.recall.names import DescribedNames
-        from everwhen.store.rows import AsOf
 
         # What is recalled is read for the answer, as it was said; recall need not read it too.
         unread = for_budget("mid", self._bank.settings).without("read").without("dates")
         reader = self._bank.reader
 
         def answered(question: str) -> Answer:
-            return ask(self._reading, question, at=at, as_of=as_of, reader=reader, recipe=unread)
+            return ask(bank, question, at=at, as_of=as_of.as_of, reader=reader, recipe=unread)
 
         # With the names that facts know; as it stands; and with those that turns tell.
         asked = shortened(words)
-        names = DescribedNames(self._bank.store, reader, at, AsOf(as_of))
+        names = DescribedNames(self._bank.store, reader, at, as_of)
         named, _ = names.put_in(asked)
         refused = answered(named)
         if not refused.abstained:
@@ -117,10 +166,11 @@ class Answers:
 
     def _run(
         self,
+        bank: Bank,
         asked: Ask,
         question: str,
         at: datetime,
-        as_of: datetime | None,
+        as_of: AsOf,
         model: str | OpenModel,
         say: Callable[[str], None] | None = None,
         gone: Callable[[], bool] = lambda: False,
@@ -142,7 +192,7 @@ class Answers:
             bank_cost=chosen.bank_cost,
         )
         return Run(
-            BankView(self._reading, at, question, as_of, asked.recipe or FULL),
+            BankView(bank, at, question, as_of.as_of, asked.recipe or FULL),
             llm,
             question,
             budget,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from everwhen.api.extraction_wait import patience, wait_once
+from everwhen.api.operations.base import BothTimes
 from everwhen.errors import ModelChanged
 from everwhen.facts.interface import Facts
 from everwhen.facts.redact import Masks, kinds_of
@@ -24,7 +25,7 @@ from everwhen.store.files.home import cache_path, home_folder
 from everwhen.store.rows import AsOf
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
-from everwhen.types import Between, Time
+from everwhen.types import Between, Time, UnitRow
 from everwhen.types.time_arguments import TimeReader
 from everwhen.write.entities import KnownEntities
 from everwhen.write.extract.base import BATCH_TURNS, open_extractor
@@ -194,10 +195,19 @@ class OpenBank:
         """A stretch of time in a call that has no other moment than now."""
         return self.clock().window(between)
 
-    def then(self, as_of: Time | None, known_at: Time | None, clock: TimeReader | None = None) -> AsOf:
+    def as_of(self, asked: BothTimes, clock: TimeReader | None = None) -> AsOf:
         """The two times that a reader is asked to look from."""
-        clock = clock or self.clock()
-        return AsOf(clock.last(as_of, "as_of"), clock.last(known_at, "known_at"))
+        return AsOf(**asked.read_times(clock or self.clock()))
+
+    def seen_units(self, units: Sequence[int], as_of: AsOf) -> dict[int, UnitRow]:
+        """Those of some units whose turns had all been said and recorded."""
+        rows = self.store.units(units)
+        if as_of.is_now:
+            return rows
+        sources = {seq: row.turns or (row.id,) for seq, row in rows.items()}
+        turns = self.store.turns(ids=list({one for several in sources.values() for one in several}))
+        seen = {turn.id for turn in turns if as_of.sees(turn)}
+        return {seq: row for seq, row in rows.items() if seen.issuperset(sources[seq])}
 
     def about(self, topic: str, only: Filter) -> list[int]:
         """The units that words or meaning connect with a topic."""

@@ -40,11 +40,11 @@ class EventCalendar:
     @does(ops.Events)
     def events(self, asked: ops.Events) -> Listed[Event]:
         window = self._bank.window(asked.between)
-        then = self._bank.then(asked.as_of, asked.known_at)
+        as_of = self._bank.as_of(asked)
         pending = self._bank.settle()
         units: list[int] | None = None
         if asked.about is not None:
-            only = Filter(between=then.said, known_at=then.known_at, kinds=frozenset({"event"}))
+            only = Filter(between=as_of.said, known_at=as_of.known_at, kinds=frozenset({"event"}))
             units = self._bank.about(shortened(asked.about), only)
         found = self._bank.store.graph.events(
             between=window,
@@ -52,7 +52,7 @@ class EventCalendar:
             verb=asked.verb,
             status=asked.status,
             units=units,
-            moment=then,
+            moment=as_of,
         )
         # Chronos: what has no subject, verb and object is no event. An amount or the day stands for the object.
         whole = (replace(one, object=one.object or one.quantity or one.expression) for one in found)
@@ -60,13 +60,15 @@ class EventCalendar:
 
     @does(ops.Entities)
     def entities(self, asked: ops.Entities) -> Listed[Entity]:
-        then = self._bank.then(asked.as_of, asked.known_at)
+        as_of = self._bank.as_of(asked)
         pending = self._bank.settle()
-        return Listed(self._bank.store.graph.entities(then), pending)
+        return Listed(self._bank.store.graph.entities(as_of), pending)
 
     @does(ops.OneEntity)
     def entity(self, asked: ops.OneEntity) -> Entity:
-        return find_entity(self.entities(ops.Entities()), asked.name)
+        as_of = self._bank.as_of(asked)
+        self._bank.settle()
+        return find_entity(self._bank.store.graph.entities(as_of), asked.name)
 
     @does(ops.MergeEntities)
     def merge(self, asked: ops.MergeEntities) -> Entity:
@@ -97,21 +99,30 @@ class EventCalendar:
 
     @does(ops.Mentions)
     def mentions(self, asked: ops.Mentions) -> list[UnitRow]:
-        store = self._bank.store
+        store, as_of = self._bank.store, self._bank.as_of(asked)
         self._bank.settle()
         # By its id where it is one: a name has to be looked for among all of them.
-        units = store.graph.units_of_entity(asked.name, asked.limit)
-        units = units or store.graph.units_of_entity(self.entity(ops.OneEntity(asked.name)).id, asked.limit)
+        units = store.graph.units_of_entity(asked.name, asked.limit, as_of)
+        if not units:
+            named = find_entity(store.graph.entities(as_of), asked.name)
+            units = store.graph.units_of_entity(named.id, asked.limit, as_of)
         rows = store.units(units)
         return [rows[unit] for unit in units if unit in rows]
 
     @does(ops.SeenWith)
     def seen_with(self, asked: ops.SeenWith) -> list[tuple[str, int]]:
-        return self._bank.store.graph.seen_with(self.entity(ops.OneEntity(asked.name)).id)
+        graph, as_of = self._bank.store.graph, self._bank.as_of(asked)
+        self._bank.settle()
+        return graph.seen_with(find_entity(graph.entities(as_of), asked.name).id, as_of)
 
     @does(ops.Links)
     def links(self, asked: ops.Links) -> list[Linked]:
-        return self._bank.store.graph.links(asked.unit, fan_out=asked.fan_out)
+        found = self._bank.store.graph.links(asked.unit, fan_out=asked.fan_out)
+        as_of = self._bank.as_of(asked)
+        if as_of.is_now:
+            return found
+        seen = self._bank.seen_units([asked.unit, *(one.target for one in found)], as_of)
+        return [one for one in found if one.target in seen] if asked.unit in seen else []
 
     # Dates
 
@@ -121,10 +132,10 @@ class EventCalendar:
 
         bank, words = self._bank, asked_for(asked.query, "query")
         clock = bank.clock(asked.at)
-        window, then = clock.window(asked.between), bank.then(asked.as_of, asked.known_at, clock)
+        window, as_of = clock.window(asked.between), bank.as_of(asked, clock)
         pending = bank.settle()
         recipe = for_budget("mid", bank.settings)
-        ask = WhenRequest(words, clock.now, bank.zone, window, recipe, bank.reader, then)
+        ask = WhenRequest(words, clock.now, bank.zone, window, recipe, bank.reader, as_of)
         found = bank.model.read(lambda embedder: when(bank.store, embedder, ask))
         return replace(found, pending=pending) if found and pending else found
 
@@ -134,10 +145,12 @@ class EventCalendar:
 
         first, second = asked_for(asked.a, "first event"), asked_for(asked.b, "second event")
         clock = self._bank.clock(asked.at)
-        then = self._bank.then(asked.as_of, asked.known_at, clock)
+        as_of = self._bank.as_of(asked, clock)
         with one_wait() as wait:
             sides = [
-                Compared(side, self.when(When(side, at=clock.now, as_of=then.as_of, known_at=then.known_at)))
+                Compared(
+                    side, self.when(When(side, at=clock.now, as_of=as_of.as_of, known_at=as_of.known_at))
+                )
                 for side in (first, second)
             ]
             found = comparison(sides[0], sides[1])
@@ -149,12 +162,12 @@ class EventCalendar:
 
         topic = None if asked.about is None else asked_for(asked.about, "topic")
         window = self._bank.window(asked.between)
-        then = self._bank.then(asked.as_of, asked.known_at)
-        events = self.events(ops.Events(topic, window, as_of=then.as_of, known_at=then.known_at))
+        as_of = self._bank.as_of(asked)
+        events = self.events(ops.Events(topic, window, as_of=as_of.as_of, known_at=as_of.known_at))
         entries = timeline(
             events,
-            self._facts_about(topic, then, window),
-            self._sessions_of(topic, events, then),
+            self._facts_about(topic, as_of, window),
+            self._sessions_of(topic, events, as_of),
             between=window,
             grain=asked.grain,
             zone=self._bank.zone,
@@ -163,7 +176,7 @@ class EventCalendar:
         return Listed(entries, events.pending)
 
     def _facts_about(
-        self, topic: str | None, then: AsOf, window: Interval | None
+        self, topic: str | None, as_of: AsOf, window: Interval | None
     ) -> list[tuple[FactRow, tuple[str, ...]]]:
         """What is believed, or was then, and begins or ends in a window: of everything, or of what words or meaning
         connect with a topic."""
@@ -175,15 +188,15 @@ class EventCalendar:
         else:
             units = self._bank.about(topic, Filter(kinds=frozenset({"fact"})))
             ids = list(dict.fromkeys(row.id for row in store.units(units).values()))
-        rows = [row for row in facts.believed_then(ids, then) if changes_in(row, window, self._bank.zone)]
-        sources = facts.sources_then([row.id for row in rows], then) if rows else {}
+        rows = [row for row in facts.believed_then(ids, as_of) if changes_in(row, window, self._bank.zone)]
+        sources = facts.sources_then([row.id for row in rows], as_of) if rows else {}
         said = store.known([source for several in sources.values() for source in several])
         return [(row, tuple(source for source in sources.get(row.id, ()) if source in said)) for row in rows]
 
-    def _sessions_of(self, topic: str | None, events: list[Event], then: AsOf) -> list[Session]:
+    def _sessions_of(self, topic: str | None, events: list[Event], as_of: AsOf) -> list[Session]:
         """All conversations, or those in which the events were told."""
         store = self._bank.store
-        sessions = store.sessions(then)
+        sessions = store.sessions(as_of)
         if topic is None:
             return sessions
         told = {turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])}

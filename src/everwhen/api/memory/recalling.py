@@ -14,6 +14,7 @@ from everwhen.recall.candidates import Request
 from everwhen.recall.names import keywords
 from everwhen.recall.pipeline import recall
 from everwhen.recall.question import is_question
+from everwhen.store.rows import FOREVER
 from everwhen.store.search import Filter
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import CHANGED, STANDING
@@ -47,12 +48,12 @@ class Recalling:
     @does(RecallMemories)
     def recall(self, asked: RecallMemories) -> Recall:
         bank, clock = self._bank, self._bank.clock(asked.at)
-        now, then = clock.now, clock.last(asked.as_of, "as_of")
+        now, as_of = clock.now, bank.as_of(asked, clock)
         window = clock.window(asked.between, asked.before, asked.after)
         recipe = (asked.recipe or for_budget(asked.budget, bank.settings)).with_satf(bank.settings)
         where = Filter(
-            between=said_by(window, then),
-            known_at=clock.last(asked.known_at, "known_at"),
+            between=said_by(window, as_of.as_of),
+            known_at=as_of.known_at,
             kinds=frozenset(asked.kinds or recipe.kinds),
             networks=None if asked.networks is None else frozenset(asked.networks),
             metadata=asked.metadata or {},
@@ -66,8 +67,8 @@ class Recalling:
             where=where,
             order=asked.order,
             recipe=recipe,
-            moment=FactScope(then or now, None if then else window, where.known_at, bank.zone)
-            if then or window
+            moment=FactScope(as_of.as_of or now, None if as_of.as_of else window, as_of.known_at, bank.zone)
+            if as_of.as_of or window
             else None,
             half_lives=HalfLives(bank.settings.half_lives, bank.settings.half_life),
             min_confidence=asked.min_confidence,
@@ -89,9 +90,11 @@ class Recalling:
         from everwhen.recall.calendar.annotation import as_said
 
         clock, half = self._bank.clock(asked.at), asked.max_tokens // 2
-        since = clock.last(asked.stable_at, "stable_at") or _day_began(clock)
+        times = asked.read_times(clock)
+        day = min(_day_began(clock), times["as_of"] or FOREVER)
+        since = min(clock.last(asked.stable_at, "stable_at") or day, times["as_of"] or FOREVER)
         room = half - count_tokens(framed(STANDING, "")) - SEAMS
-        since, known, news = self._known(since, _day_began(clock), room)
+        since, known, news = self._known(since, day, room, times["known_at"])
         stable = framed(STANDING, known) if known else ""
         parts = [framed(CHANGED, news)] if news else []
         heading = f"{_today(clock)}\n{PREAMBLE}"
@@ -104,7 +107,9 @@ class Recalling:
         # What the model sees anyway takes no room from the rest.
         seen = {one.strip() for one in asked.shown}
         wide = room + sum(count_tokens(one) + BESIDE for one in seen)
-        found = self.recall(RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide))
+        found = self.recall(
+            RecallMemories(asked.query, at=asked.at, budget=asked.budget, max_tokens=wide, **times)
+        )
         if not is_question(asked.query):
             room = int(room * min(1.0, max(LEAST_ROOM, found.trace["answerable"] / ASKING)))
         wanted = (
@@ -118,7 +123,9 @@ class Recalling:
         fresh = "\n\n".join([*parts, framed(heading, found.as_context())] if kept else parts)
         return Context(stable, fresh, count_tokens(stable) + count_tokens(fresh), found, since)
 
-    def _known(self, since: datetime, day: datetime, room: int) -> tuple[datetime, str, str]:
+    def _known(
+        self, since: datetime, day: datetime, room: int, known_at: datetime | None
+    ) -> tuple[datetime, str, str]:
         """What was known at an instant, and what changed from then until the day began; of which instant it is.
 
         Where more changed than there is room for, it is what was known when the day began.
@@ -127,13 +134,13 @@ class Recalling:
         from everwhen.tree.standing import changed, standing
 
         bank, levels = self._bank, self._tree.levels()
-        known = standing(bank.store, levels, since, bank.facts.half_lives, room)
+        known = standing(bank.store, levels, since, bank.facts.half_lives, room, known_at)
         if since >= day:
             return since, known, ""
-        now = standing(bank.store, levels, day, bank.facts.half_lives, room)
+        now = standing(bank.store, levels, day, bank.facts.half_lives, room, known_at)
         if now == known:
             return since, known, ""
-        news = changed(bank.store, levels, day, bank.facts.half_lives, known, now)
+        news = changed(bank.store, levels, day, bank.facts.half_lives, known, now, known_at)
         if count_tokens(news) > room * NEWS:
             return day, now, ""
         return since, known, news

@@ -78,7 +78,7 @@ class MemoryTree:
         if level is not None and not 1 <= level <= levels.top:
             named = ", ".join(f"{one} {levels.name(one)}" for one in range(1, levels.top + 1))
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
-        then = self._bank.then(asked.as_of, asked.known_at)
+        then = self._bank.as_of(asked)
         pending = self._bank.settle()
         return Listed(nodes(self._bank.store, levels, level, self._moment(asked.at), then), pending)
 
@@ -86,7 +86,7 @@ class MemoryTree:
     def profile(self, asked: Profile) -> Listed[Statement]:
         from everwhen.tree.node_reader import profile
 
-        then = self._bank.then(asked.as_of, asked.known_at)
+        then = self._bank.as_of(asked)
         pending = self._bank.settle()
         found = profile(self._bank.store, self.levels(), then)
         if asked.about is not None:

@@ -80,29 +80,40 @@ class TurnCalendar:
 
     def each(self, asked: Turns) -> Iterator[Turn]:
         """As `turns`, one after the other: for those who need not hold all of them at once."""
-        return self._bank.store.turns(session=asked.session, between=self._bank.window(asked.between))
+        bank, as_of = self._bank, self._bank.as_of(asked)
+        turns = bank.store.turns(session=asked.session, between=bank.window(asked.between))
+        return turns if as_of.is_now else filter(as_of.sees, turns)
 
     @does(OneTurn)
     def turn(self, asked: OneTurn) -> Turn:
         for turn in self._bank.store.turns(ids=[asked.turn_id]):
-            return turn
+            if self._bank.as_of(asked).sees(turn):
+                return turn
         raise NotFound(
             f"there is no turn '{asked.turn_id}' in bank '{self._bank.name}'; `everwhen show turns` lists them"
         )
 
     @does(TurnsAround)
     def turns_around(self, asked: TurnsAround) -> list[Turn]:
-        return self._bank.store.turns_around(self.turn(OneTurn(asked.turn_id)), asked.reach)
+        store, as_of = self._bank.store, self._bank.as_of(asked)
+        turn = self.turn(OneTurn(asked.turn_id, as_of=as_of.as_of, known_at=as_of.known_at))
+        if as_of.is_now:
+            return store.turns_around(turn, asked.reach)
+        listed = [one for one in store.turns(session=turn.session) if as_of.sees(one)]
+        place = [one.id for one in listed].index(turn.id)
+        return listed[max(place - asked.reach, 0) : place + asked.reach + 1]
 
     @does(Sessions)
     def sessions(self, asked: Sessions) -> list[Session]:
-        return self._bank.store.sessions()
+        return self._bank.store.sessions(self._bank.as_of(asked))
 
     @does(Grep)
     def grep(self, asked: Grep) -> list[Hit] | list[EventHit]:
-        window = self._bank.window(asked.between)
+        as_of = self._bank.as_of(asked)
         if asked.calendar == "events":
-            events = self._events.events(Events(between=window))
+            events = self._events.events(
+                Events(between=asked.between, as_of=as_of.as_of, known_at=as_of.known_at)
+            )
             return grep_events(events, asked.pattern, regex=asked.regex, limit=asked.limit)
-        turns = self._bank.store.turns(between=window)
+        turns = filter(as_of.sees, self._bank.store.turns(between=self._bank.window(asked.between)))
         return grep(turns, asked.pattern, regex=asked.regex, limit=asked.limit)

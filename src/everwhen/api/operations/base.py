@@ -252,9 +252,24 @@ Stretch = Annotated[
 AskedAt: TypeAlias = Annotated[Moment | None, Field(description="The moment of asking. Left out: now.")]
 """What "yesterday" is counted from."""
 LearnedAt: TypeAlias = Annotated[Moment | None, Field(description="When it was learned. Left out: now.")]
-AsOfTime: TypeAlias = Annotated[Moment | None, Field(description="What had been said by then.")]
-KnownAtTime: TypeAlias = Annotated[Moment | None, Field(description="What the memory held then.")]
-"""The two times of every reader: it answers as the memory would have answered then."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BothTimes:
+    """The two times of every reader: it answers as the memory would have answered then."""
+
+    as_of: Annotated[Moment | None, Field(description="What had been said by then.")] = None
+    known_at: Annotated[Moment | None, Field(description="What the memory held then.")] = None
+
+    def read_times(self, clock: TimeReader) -> BothInstants:
+        """Both as instants; a day, or "last week", is its last one."""
+        return {"as_of": clock.last(self.as_of, "as_of"), "known_at": clock.last(self.known_at, "known_at")}
+
+
+class BothInstants(TypedDict):
+    as_of: datetime | None
+    known_at: datetime | None
+
 
 # Lists
 
@@ -568,7 +583,9 @@ def arguments_of(operation: Any) -> tuple[Parameter, ...]:
     """The arguments of an operation, in order."""
     hints = get_type_hints(operation, include_extras=True)
     plain = get_type_hints(operation)
-    return tuple(_parameter(one, hints[one.name], plain[one.name]) for one in fields(operation))
+    own = operation.__annotations__
+    listed = sorted(fields(operation), key=lambda one: one.name not in own)  # what operations share is last
+    return tuple(_parameter(one, hints[one.name], plain[one.name]) for one in listed)
 
 
 def _parameter(one: dataclasses.Field[Any], hint: Any, plain: Any) -> Parameter:

@@ -14,9 +14,8 @@ from everwhen.api.operations.base import (
     LOCAL,
     WHOLE,
     AnyMetadata,
-    AsOfTime,
+    BothTimes,
     CommandLine,
-    KnownAtTime,
     Label,
     Limit,
     LocalMoment,
@@ -116,7 +115,7 @@ class AddMany(Operation[Added]):
 
 
 @operation
-class Turns(Operation[list[Turn]]):
+class Turns(BothTimes, Operation[list[Turn]]):
     """The turn calendar: what was said, in the order of time."""
 
     spec = Spec("GET /turns", runs="quick", paged=True)
@@ -125,7 +124,7 @@ class Turns(Operation[list[Turn]]):
 
 
 @operation
-class OneTurn(Operation[Turn]):
+class OneTurn(BothTimes, Operation[Turn]):
     """One turn by its id."""
 
     spec = Spec("GET /turns/{turn_id}", runs="quick")
@@ -133,7 +132,7 @@ class OneTurn(Operation[Turn]):
 
 
 @operation
-class TurnsAround(Operation[list[Turn]]):
+class TurnsAround(BothTimes, Operation[list[Turn]]):
     """A turn with those right before and after it in its conversation, in the order of time."""
 
     spec = Spec("GET /turns/{turn_id}/around", runs="quick")
@@ -142,14 +141,14 @@ class TurnsAround(Operation[list[Turn]]):
 
 
 @operation
-class Sessions(Operation[list[Session]]):
+class Sessions(BothTimes, Operation[list[Session]]):
     """The conversations."""
 
     spec = Spec("GET /sessions", runs="quick", paged=True)
 
 
 @operation
-class Grep(Operation[list[Any]]):
+class Grep(BothTimes, Operation[list[Any]]):
     """Turns (`Hit`), or events (`EventHit`), whose words contain a pattern, whatever the case, in the order of time.
 
     Bounded in time. `between` is when a turn was said, or when an event may have occurred.
@@ -172,7 +171,7 @@ STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
 
 @operation
-class Events(Operation[Listed[Event]]):
+class Events(BothTimes, Operation[Listed[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
     `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
@@ -190,13 +189,10 @@ class Events(Operation[Listed[Event]]):
     status: Annotated[Annotated[str, OneOf(STATUSES)] | None, Field(description="Whether it happened.")] = (
         None
     )
-    _: KW_ONLY
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
 
 
 @operation
-class Entities(Operation[Listed[Entity]]):
+class Entities(BothTimes, Operation[Listed[Entity]]):
     """Everyone and everything that has a name, those spoken of most first.
 
     With `as_of`, those who had been spoken of by then, and by the names that had been said. With `known_at`, those
@@ -204,13 +200,10 @@ class Entities(Operation[Listed[Entity]]):
     """
 
     spec = Spec("GET /entities", paged=True)
-    _: KW_ONLY
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
 
 
 @operation
-class OneEntity(Operation[Entity]):
+class OneEntity(BothTimes, Operation[Entity]):
     """One entity by its id, its name or another name it goes by."""
 
     spec = Spec("GET /entities/{name}")
@@ -253,8 +246,8 @@ class UndoEntities(Operation[str | None]):
 
 
 @operation
-class Mentions(Operation[list[UnitRow]]):
-    """The memories that mention an entity, newest first."""
+class Mentions(BothTimes, Operation[list[UnitRow]]):
+    """The memories that mention an entity, newest first; with `as_of` or `known_at` turns and events."""
 
     spec = Spec("GET /entities/{name}/mentions")
     name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
@@ -262,16 +255,22 @@ class Mentions(Operation[list[UnitRow]]):
 
 
 @operation
-class SeenWith(Operation[list[tuple[str, int]]]):
-    """Who else is mentioned where an entity is, with how many memories, the most frequent first."""
+class SeenWith(BothTimes, Operation[list[tuple[str, int]]]):
+    """Who else is mentioned where an entity is, with how many memories, the most frequent first.
+
+    With `as_of` or `known_at` turns and events are counted.
+    """
 
     spec = Spec("GET /entities/{name}/seen-with")
     name: Annotated[Text, Field(description="Its id, its name or another name it goes by.")]
 
 
 @operation
-class Links(Operation[list[Linked]]):
-    """The neighbours of a memory in the graph, best first."""
+class Links(BothTimes, Operation[list[Linked]]):
+    """The neighbours of a memory in the graph, best first.
+
+    With `as_of` or `known_at`, those of its present neighbours that had been said, or were known, by then.
+    """
 
     spec = Spec("GET /units/{unit}/links", runs="quick")
     unit: Annotated[int, Ge(1), Le(2**53), WHOLE, Field(description="The number of the memory.")]
@@ -295,7 +294,7 @@ class Consolidate(Operation[Consolidated]):
 
 
 @operation
-class Tree(Operation[Listed[Node]]):
+class Tree(BothTimes, Operation[Listed[Node]]):
     """The nodes of the memory tree, by level and time.
 
     `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
@@ -312,13 +311,10 @@ class Tree(Operation[Listed[Node]]):
     at: Annotated[
         MomentOrInterval | None, Field(description="Nodes whose interval contains it, or overlaps it.")
     ] = None
-    _: KW_ONLY
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
 
 
 @operation
-class Profile(Operation[Listed[Statement]]):
+class Profile(BothTimes, Operation[Listed[Statement]]):
     """What the tree's top level says, over all of time: statements with support, dates and turns.
 
     `as_of` and `known_at` choose the versions of its nodes as `tree` does, and the facts as they were believed then;
@@ -331,6 +327,3 @@ class Profile(Operation[Listed[Statement]]):
         Field(description="Only what concerns this person or thing."),
         CommandLine(positional=True),
     ] = None
-    _: KW_ONLY
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None

@@ -11,6 +11,7 @@ from pydantic import Field, SkipValidation
 
 from everwhen.api.operations.base import (
     LOCAL,
+    BothTimes,
     CommandLine,
     Days,
     Fraction,
@@ -195,8 +196,11 @@ class AsOf(Operation[Listed[Fact]]):
 
 
 @operation
-class History(Operation[Listed[Fact]]):
-    """What is believed of a thing over all time, in valid-time order; or every version ever recorded."""
+class History(BothTimes, Operation[Listed[Fact]]):
+    """What is believed of a thing over all time, in valid-time order; or every version ever recorded.
+
+    With `as_of`, by what had been said by then; with `known_at`, by what the memory held then.
+    """
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
     subject: Annotated[Name, Field(description="Who or what it is about.")]
@@ -206,7 +210,7 @@ class History(Operation[Listed[Fact]]):
 
 
 @operation
-class About(Operation[Listed[Fact]]):
+class About(BothTimes, Operation[Listed[Fact]]):
     """All that is believed of a subject over all time, in valid-time order; or every version."""
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
@@ -216,7 +220,7 @@ class About(Operation[Listed[Fact]]):
 
 
 @operation
-class Diff(Operation[FactDiff]):
+class Diff(BothTimes, Operation[FactDiff]):
     """What began, ended and changed from one instant to another, as believed now."""
 
     spec = Spec("GET /facts/diff")

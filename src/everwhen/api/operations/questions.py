@@ -12,13 +12,12 @@ from everwhen.api.operations.base import (
     WHOLE,
     AnyMetadata,
     AskedAt,
-    AsOfTime,
     AtMost,
+    BothTimes,
     Budget,
     CommandLine,
     Fraction,
     Kinds,
-    KnownAtTime,
     Label,
     Limit,
     Model,
@@ -44,7 +43,7 @@ ORDERS = ("relevance", "time", "level")
 
 
 @operation
-class RecallMemories(Operation[Recall]):
+class RecallMemories(BothTimes, Operation[Recall]):
     """The memories that answer a question, inside `max_tokens`, each with the reason for it.
 
     Only messages that fit come back: `between`, `before`, `after` and `as_of` say when they were said, `known_at`
@@ -78,8 +77,6 @@ class RecallMemories(Operation[Recall]):
     between: Annotated[Stretch | None, Field(description="When it was said.")] = None
     before: Annotated[Moment | None, Field(description="Only what was said before.")] = None
     after: Annotated[Moment | None, Field(description="Only what was said at or after.")] = None
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
     kinds: Annotated[
         Kinds | None,
         Field(
@@ -102,7 +99,7 @@ class RecallMemories(Operation[Recall]):
 
 
 @operation
-class PromptContext(Operation[Context]):
+class PromptContext(BothTimes, Operation[Context]):
     """What a prompt gets of the memory: a stable part that does not depend on the query, and what is recalled for it.
 
     The stable part is what was known when the day began, in the bank's zone: it changes at most once a day, so that
@@ -139,7 +136,7 @@ class MostAccessed(Operation[list[Accessed]]):
 
 
 @operation
-class Ask(Operation[Answer]):
+class Ask(BothTimes, Operation[Answer]):
     """The answer to a question with the turns that bear it out, or an honest "I don't know".
 
     `at` is the moment of asking (now), `as_of` bounds what had been said by then. `model` (such as
@@ -153,7 +150,6 @@ class Ask(Operation[Answer]):
     question: Annotated[Text, Field(description="The question.", examples=["When did Ana move to Porto?"])]
     _: KW_ONLY
     at: AskedAt = None
-    as_of: Annotated[Moment | None, Field(description="What had been said by then.")] = None
     model: Annotated[
         Model | None,
         Field(
@@ -180,7 +176,7 @@ GRAINS: tuple[Grain, ...] = ("day", "week", "month", "year")
 
 
 @operation
-class When(Operation[TimeAnswer | None]):
+class When(BothTimes, Operation[TimeAnswer | None]):
     """When something happened, holds or is planned: the interval that the memory's words mean, how sure it is
     and the sentences that say so. None where the memory does not tell.
 
@@ -197,12 +193,10 @@ class When(Operation[TimeAnswer | None]):
     _: KW_ONLY
     at: AskedAt = None
     between: Stretch | None = None
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
 
 
 @operation
-class Compare(Operation[Comparison]):
+class Compare(BothTimes, Operation[Comparison]):
     """Which of two events came first and how many days lie between them, as exactly as their dates allow.
 
     `as_of` leaves out what was said later, `known_at` what was recorded later.
@@ -213,12 +207,10 @@ class Compare(Operation[Comparison]):
     b: Annotated[Text, Field(description="The other one.", examples=["Ana's new job"])]
     _: KW_ONLY
     at: AskedAt = None
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None
 
 
 @operation
-class Timeline(Operation[Listed[Entry]]):
+class Timeline(BothTimes, Operation[Listed[Entry]]):
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
     An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
@@ -237,5 +229,3 @@ class Timeline(Operation[Listed[Entry]]):
     ] = None
     _: KW_ONLY
     negated: Annotated[bool, Field(description="Also what did not happen.")] = False
-    as_of: AsOfTime = None
-    known_at: KnownAtTime = None

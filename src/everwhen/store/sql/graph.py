@@ -144,12 +144,27 @@ class GraphStore(Identities):
             self._names = held
         return held[1]
 
-    def units_of_entity(self, entity: str, limit: int) -> list[int]:
-        """The units that mention an entity, newest first."""
+    def units_of_entity(self, entity: str, limit: int, as_of: AsOf = NOW) -> list[int]:
+        """The units that mention an entity, newest first; those that did then, under who was who then."""
+        if not as_of.is_now:
+            with self._bank.reader.use() as sql:
+                said = {one.unit: one.said_at for one in mentions_as_of(sql, as_of).get(entity, ())}
+            return sorted(said, key=lambda unit: (said[unit], unit), reverse=True)[:limit]
         return [row[0] for row in self._bank.read("units_of_entity", (entity, limit))]
 
-    def seen_with(self, entity: str) -> list[tuple[str, int]]:
+    def seen_with(self, entity: str, as_of: AsOf = NOW) -> list[tuple[str, int]]:
         """The names of those who are mentioned with an entity, and in how many units, most first."""
+        if not as_of.is_now:
+            with self._bank.reader.use() as sql:
+                units = {
+                    id_: {one.unit for one in several} for id_, several in mentions_as_of(sql, as_of).items()
+                }
+                names = {one.id: one.name for one in entities_then(sql, as_of)}
+            own = units.pop(entity, set())
+            counts = ((names[id_], len(own & others)) for id_, others in units.items() if id_ in names)
+            return sorted(filter(lambda one: one[1], counts), key=lambda one: (-one[1], one[0]))[
+                :MOST_SEEN_WITH
+            ]
         return self._bank.read("seen_with", {"entity": entity})
 
     def links(self, unit: int, types: Sequence[LinkType] | None = None, fan_out: int = 50) -> list[Linked]:
@@ -302,6 +317,9 @@ class KnownIdentities:
         return entity
 
 
+MOST_SEEN_WITH = 100
+
+
 def identities_then(sql: Sql, moment: AsOf) -> KnownIdentities:
     names: dict[int, str] = {}
     into: dict[int, int] = {}
@@ -329,6 +347,19 @@ def entities_then(sql: Sql, moment: AsOf) -> list[Entity]:
         if any(one.kind == "turn" for one in mentions)
     ]
     return sorted(found, key=lambda one: (-one.mentions, one.name))
+
+
+def mentions_as_of(sql: Sql, as_of: AsOf) -> dict[str, list[Mention]]:
+    """Who was mentioned where, by the ids of entities, as it was known then; in turns and events, which are kept."""
+    who = identities_then(sql, as_of)
+    ids = {seq: id_ for seq, id_, *_ in sql.run("all_entities")}
+    found: dict[str, list[Mention]] = {}
+    for row in sql.run("mentions_then", as_of.texts):
+        mention = Mention(*row)
+        if mention.kind not in ("turn", "event"):  # a narrative is written anew, which deletes the one before
+            continue
+        found.setdefault(ids[who.root(mention.entity)], []).append(mention)
+    return found
 
 
 def subjects_then(sql: Sql, moment: AsOf, subject: str) -> list[tuple[int, str]]:

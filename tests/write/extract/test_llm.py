@@ -352,7 +352,7 @@ def test_invented_turns_quotes_and_times_are_dropped(server: ScriptedServer, ext
     assert "cited a turn that does not exist" in said
     assert "quoted words for an event that no turn has" in said
     assert "words for a time that no turn has" in said
-    assert "told something that its turns do not say" in said
+    assert "said something that its turns do not say" in said
     assert "named somebody or something that no turn names" in said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -21,6 +22,7 @@ from everwhen.models.embed.fake import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn
+from everwhen.store.search import SearchQuery, Wanted
 from everwhen.tree.building import Builder
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)
@@ -37,11 +39,9 @@ class Held(FakeEmbedder):
         self.words = ""
         self.meanwhile: Callable[[], object] = lambda: None
 
-    def _direction(self, word: str) -> Any:
-        return super()._direction(f"{self.name} {word}")
-
     def embed(self, texts: Sequence[str]) -> Any:
-        vectors = super().embed(texts)
+        # Turned by another angle for each model: vectors of two of them are compared in vain.
+        vectors = np.roll(super().embed(texts), list(WIDTHS).index(self.name), axis=1)
         if self.words and any(self.words in text for text in texts):
             self.words = ""
             self.meanwhile()
@@ -162,15 +162,86 @@ def test_a_model_that_cannot_be_used_here_is_named(
     assert len(memory.turns()) == 1
 
 
-def test_a_question_that_was_embedded_with_the_old_model_is_asked_again(
+NOTES = [f"note {n} about {word}" for n, word in enumerate(("cats", "dogs", "violins", "rain"))]
+
+
+def cosines(memory: Memory) -> list[Any]:
+    """What a recall compares: the question with the bank's vectors."""
+
+    def search(embedder: Embedder) -> list[Any]:
+        query = SearchQuery(embedder.embed(["violins"])[0])
+        return list(memory._bank.store.search(query).candidates(Wanted(4, words=False)).meaning[0])
+
+    return memory._bank.model.read(search)
+
+
+def test_a_recall_has_one_model_to_its_end_and_the_change_waits_for_it(
     memory: Memory, models: dict[str, Held], new: str
 ) -> None:
-    memory.add([f"note {n} about {word}" for n, word in enumerate(("cats", "dogs", "violins", "rain"))])
-    models["old"].hold("violins", lambda: memory.reembed(new))
-    found = memory.recall("violins")
-    assert memory.stats().embedder == new  # while it was asked
-    again = memory.recall("violins")
-    assert [(one.id, one.why.scores) for one in found] == [(one.id, one.why.scores) for one in again]
+    memory.add(NOTES)
+    before = cosines(memory)
+    with ThreadPoolExecutor(1) as pool:
+        changing = []
+
+        def meanwhile() -> None:
+            changing.append(pool.submit(memory.reembed, new))
+            time.sleep(0.3)
+            assert memory.stats().embedder == "old"
+
+        models["old"].hold("violins", meanwhile)
+        assert cosines(memory) == before
+        changing[0].result(10)
+    assert memory.stats().embedder == new and memory.recall("violins").memories
+
+
+def test_a_recall_has_one_model_to_its_end_although_another_process_changes_it(
+    memory: Memory, other: Memory, models: dict[str, Held], new: str
+) -> None:
+    memory.add(NOTES)
+    before = cosines(memory)
+    models["old"].hold("violins", lambda: other.reembed(new))
+    assert cosines(memory) == before
+    assert cosines(memory) == cosines(other)
+    assert memory.stats().embedder == new
+
+
+def test_recalls_go_on_while_two_reembed_at_once(memory: Memory, other: Memory, home: Path) -> None:
+    reembed_while_asking(memory, other)
+    assert all_of(home, memory.stats().embedder)
+
+
+def test_recalls_over_postgres_go_on_while_two_reembed_at_once(postgres_url: str, tmp_path: Path) -> None:
+    there: dict[str, Any] = {**SETTINGS, "store": postgres_url}
+    with (
+        Memory.open(tmp_path / "one", "b", **there) as one,
+        Memory.open(tmp_path / "two", "b", **there) as two,
+    ):
+        reembed_while_asking(one, two)
+        assert cosines(one) == cosines(two)
+
+
+def reembed_while_asking(memory: Memory, other: Memory) -> None:
+    memory.add(NOTES)
+    ended = threading.Event()
+
+    def ask(asked: Memory) -> int:
+        count = 0
+        while not ended.is_set() or not count:
+            assert cosines(asked)[0].unit == 3 and len(cosines(asked)) == 4
+            assert asked.recall("violins").memories[0].text == NOTES[2]
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(5) as pool:
+        asking = [pool.submit(ask, one) for one in (memory, memory, other)]
+        try:
+            for first, second in (("wide", "same-width"), ("old", "wide")):
+                for one in [pool.submit(memory.reembed, first), pool.submit(other.reembed, second)]:
+                    one.result(60)
+        finally:
+            ended.set()
+        assert all(one.result(60) for one in asking)
+    memory.recall("violins")
 
 
 def test_an_extracted_batch_is_embedded_again_with_the_new_model(
@@ -349,42 +420,14 @@ def test_a_write_that_is_refused_again_and_again_says_why(
         memory.add("one cat")
 
 
-def test_a_question_is_asked_again_when_the_bank_had_another_model_for_a_moment(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory.add("one cat")
-    store, refused = memory._bank.store, [ModelChanged("another model meanwhile")]
-    search = store.search
+def test_a_fault_of_widths_without_another_model_is_raised_at_once(memory: Memory) -> None:
+    calls: list[int] = []
 
-    def refuse_once(query: Any) -> Any:
-        if refused:
-            raise refused.pop()
-        return search(query)
+    def failing(_: Embedder) -> str:
+        calls.append(1)
+        raise ValueError("size 64 is different from 96")
 
-    monkeypatch.setattr(store, "search", refuse_once)
-    assert [one.text for one in memory.recall("one cat").memories] == ["one cat"]
-    assert not refused
-
-
-def test_what_met_another_width_for_a_moment_is_read_again_and_a_lasting_fault_is_told(
-    memory: Memory,
-) -> None:
-    model, calls = memory._bank.model, list[int]()
-
-    def failing(times: int) -> Callable[[Embedder], str]:
-        def work(_: Embedder) -> str:
-            calls.append(1)
-            if len(calls) <= times:
-                raise ValueError("size 64 is different from 96")
-            return "found"
-
-        calls.clear()
-        return work
-
-    assert model.read(failing(1)) == "found"
-    with pytest.raises(ValueError, match="size 64"):
-        model.read(failing(9))
+    for do in (memory._bank.model.read, memory._bank.model.write):
+        with pytest.raises(ValueError, match="size 64"):
+            do(failing)
     assert len(calls) == 2
-    with pytest.raises(ValueError, match="size 64"):
-        model.write(failing(1))
-    assert len(calls) == 1

@@ -196,8 +196,8 @@ def test_an_export_is_the_same_from_either_database(full: Memory, tmp_path: Path
 
 KILLED = """
 import os, signal, sys
-from everwhen.upkeep import move
-from everwhen.store.opening import banks_at
+from everwhen.upkeep import transfer as move
+from everwhen.store.banks import banks_at
 
 move.BLOCK = 20
 def tick(done, total):

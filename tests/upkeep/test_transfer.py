@@ -107,7 +107,7 @@ def test_an_export_makes_an_equal_bank(
 
 
 def test_an_export_is_one_moment_while_others_write(unread: Memory, home: Path, tmp_path: Path) -> None:
-    unread.add_many(f"message {number}" for number in range(600))  # more than a block of an transfer
+    unread.add_many(f"message {number}" for number in range(600))  # more than a block of an export
     stop = threading.Event()
 
     def write() -> None:
@@ -261,7 +261,7 @@ def test_an_import_refuses_what_it_cannot_do_well(quick: Memory, home: Path, tmp
             memory.import_(newer)
         other = tmp_path / "talk.jsonl"
         other.write_text('{"role": "user", "content": "hello"}\n')
-        with pytest.raises(UsageError, match="no transfer of a bank"):
+        with pytest.raises(UsageError, match="no export of a bank"):
             memory.import_(other)
         with pytest.raises(NotFound, match="there is no file"):
             memory.import_(tmp_path / "none.jsonl")
@@ -294,7 +294,7 @@ def test_an_export_cannot_carry_sql_and_its_lines_are_checked(
         (tmp_path / "bad.jsonl").write_bytes(b"".join(lines[:2]) + raw + b'{"check":"%s"}\n' % check.encode())
         with (
             Memory.open(home, "n", embedder="fake", reader="none") as memory,
-            pytest.raises(Damaged, match=r"the transfer (has a record|names 'nobody said it')"),
+            pytest.raises(Damaged, match=r"the export (has a record|names 'nobody said it')"),
         ):
             memory.import_(tmp_path / "bad.jsonl")
 

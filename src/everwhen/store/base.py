@@ -11,9 +11,10 @@ import hmac
 import json
 import re
 import sqlite3
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -413,6 +414,51 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+class ModelLock:
+    """Many readers, or one change of the bank's model, within this process. Who reads may read again inside.
+
+    A change waits for the readers that are there; those that come meanwhile wait for the change, which is short.
+    """
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._readers = 0
+        self._is_changing = False
+        self._mine = threading.local()
+
+    @property
+    def is_read_here(self) -> bool:
+        """Whether this thread reads."""
+        return bool(getattr(self._mine, "reads", False))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        with self._condition:
+            self._condition.wait_for(lambda: not self._is_changing)
+            self._readers += 1
+        self._mine.reads = True
+        try:
+            yield
+        finally:
+            self._mine.reads = False
+            with self._condition:
+                self._readers -= 1
+                self._condition.notify_all()
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        with self._condition:
+            self._condition.wait_for(lambda: not self._is_changing)
+            self._is_changing = True
+            self._condition.wait_for(lambda: not self._readers)
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._is_changing = False
+                self._condition.notify_all()
+
+
 class BankRows(ABC):
     """One bank's connections, and what every part of its store needs: its model, its tokenizer and its index."""
 
@@ -420,6 +466,7 @@ class BankRows(ABC):
         self._info = info
         self.writer = writer
         self.reader = reader
+        self.model_lock = ModelLock()
 
     @property
     def info(self) -> BankInfo:

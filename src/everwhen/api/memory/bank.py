@@ -43,15 +43,14 @@ T = TypeVar("T")
 MOST_ABOUT = 200
 """Units that are found about a topic at the most."""
 _AGAIN = 3
-"""How often work is tried again that was refused for another model than the one the bank has by then: it had that
-other model for a moment only."""
+"""How often a write is done again that was refused for another model than the one the bank has by then."""
 
 
 class BankEmbedder:
     """The embedder of the model that the bank says it has. Above: whoever makes vectors. Below: the store's `info`.
 
-    `reembed` of any thread or process gives the bank another model at any time. So work that makes vectors is done
-    through `write` or `read`, and again from the start where the model changed while it was under way.
+    `reembed` of any thread or process gives the bank another model at any time. What is done through `read` has one
+    model from its beginning to its end; what is done through `write` begins anew where the model changed.
     """
 
     def __init__(self, store: Store, embedder: Embedder, opened: Callable[[str], Embedder]) -> None:
@@ -66,30 +65,25 @@ class BankEmbedder:
         return self._take()[0]
 
     def write(self, work: Callable[[Embedder], T]) -> T:
-        """Work that writes vectors: the store refuses those of a model that the bank has no longer."""
-        return self._done(work, reads=False)
+        """Work that writes vectors. They are made before the transaction, and the store refuses those of a model that
+        the bank has no longer: the work is then done again with the new one."""
+        self._store.follow_model()
+        for _ in range(_AGAIN):
+            embedder, model = self._take()
+            try:
+                return work(embedder)
+            except ModelChanged:
+                self._store.refresh()  # it may have been another process
+            except ValueError:  # two widths cannot be multiplied
+                if self._store.info.model == model:
+                    raise
+        return work(self.current)
 
     def read(self, work: Callable[[Embedder], T]) -> T:
         """Work that compares a question with the bank's vectors. It gets the embedder without its cache: questions
         hardly ever repeat, and so reading writes nothing."""
-        return self._done(lambda embedder: work(plain(embedder)), reads=True)
-
-    def _done(self, work: Callable[[Embedder], T], *, reads: bool) -> T:
-        """Nobody refuses what was read of a bank with another model: that is looked for afterwards."""
-        same = 0
-        while True:
-            embedder, model = self._take()
-            try:
-                found = work(embedder)
-            except (ModelChanged, ValueError) as error:  # two widths cannot be multiplied
-                if not self._has_changed(model, error):
-                    same += 1
-                    # What is read may have met another model for a moment, and the bank has this one again.
-                    if same > (_AGAIN if isinstance(error, ModelChanged) else int(reads)):
-                        raise
-            else:
-                if not (reads and self._has_changed(model)):
-                    return found
+        with self._store.reading():
+            return work(plain(self.current))
 
     def close(self) -> None:
         close_cache(self._embedder)
@@ -102,11 +96,6 @@ class BankEmbedder:
                 self._model = model
                 close_cache(before)
             return self._embedder, model
-
-    def _has_changed(self, model: VectorModel, error: Exception | None = None) -> bool:
-        if isinstance(error, ModelChanged):
-            self._store.refresh()  # it may have been another process
-        return self._store.info.model != model
 
 
 def plain(embedder: Embedder) -> Embedder:

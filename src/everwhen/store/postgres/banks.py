@@ -36,7 +36,7 @@ class PostgresBanks:
     def __init__(self, address: str, busy_seconds: float = 30.0) -> None:
         self.server: Server = server_of(address)
         # Whoever waits for a bank holds a connection: it must not be one that the writer before them needs.
-        self._locks: Server = server_of(address, "locks")
+        self.locks: Server = server_of(address, "locks")
         self._busy_seconds = busy_seconds
 
     def check_name(self, bank: str) -> None:
@@ -111,7 +111,7 @@ class PostgresBanks:
         number = self.number(bank)
         patience = f"SET LOCAL lock_timeout = {max(1, round(self._busy_seconds * 1000))}"
         try:
-            with self._locks.lent(self._busy_seconds) as lent:
+            with self.locks.lent(self._busy_seconds) as lent:
                 lent.begin(
                     "BEGIN", patience, "SELECT pg_advisory_xact_lock(%(bank)s)", values={"bank": number or 0}
                 )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from everwhen.errors import Refused
 from everwhen.store.base import BankInfo, UnitIndex, next_epoch, unit_of
 from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, term_key
 from everwhen.store.postgres.search import Asked, Indexed, PostgresSearch, Seen, fragment
-from everwhen.store.postgres.server import Lent, Raw, Server
+from everwhen.store.postgres.server import Lent, Raw, Server, translate
 from everwhen.store.postgres.values import HalfVectors
 from everwhen.store.rows import NewTurn, Vectors, Voices
 from everwhen.store.search import Search, SearchQuery
@@ -36,6 +37,12 @@ FROM pg_class c WHERE c.relnamespace = 'everwhen'::regnamespace AND c.relname = 
 WITH_THE_DATABASE = "banks in PostgreSQL are {done} with their database, by PostgreSQL's own means ({how})"
 
 
+_MODEL = 0x6D6F646C
+"""Makes the number of a bank that of the advisory lock of its model: "modl"."""
+_SHARE_MODEL, _CHANGE_MODEL = "pg_advisory_xact_lock_shared", "pg_advisory_xact_lock"
+_MODEL_OF_BANK = "SELECT key, value FROM bank WHERE bank_id = %(bank)s AND key IN ('embedder', 'dimension')"
+
+
 class PostgresStore(Store):
     """The `Store` of one bank of a database."""
 
@@ -44,6 +51,7 @@ class PostgresStore(Store):
     ) -> None:
         super().__init__(info, writer, reader)
         self._rows = reader
+        self._parts = parts
         self._seen: Seen | None = None
         self._units = PostgresUnitIndex(writer, lambda: self._last_seen().index)
         self.graph = GraphStore(self)
@@ -78,6 +86,43 @@ class PostgresStore(Store):
         missing = super().replace_vectors(embedder, dimension, vectors, codes)
         self.vector_index.run()
         return missing
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        if self.model_lock.is_read_here:
+            yield
+            return
+        while True:
+            with self.model_lock.reading(), self._locked(_SHARE_MODEL) as values:
+                if not values or self._is_model_of(
+                    values
+                ):  # a bank that was removed: what is read of it says so
+                    yield
+                    return
+            self.refresh()
+
+    @contextmanager
+    def _changing_model(self) -> Iterator[None]:
+        with self._locked(_CHANGE_MODEL):
+            yield
+
+    @contextmanager
+    def _locked(self, lock: str) -> Iterator[dict[str, str]]:
+        """Hold a lock of the bank's model by a connection of its own; what the bank says of the model."""
+        server = self._parts.locks
+        locking = f"SELECT {lock}({self._rows.bank ^ _MODEL})"
+        try:
+            with server.lent() as lent:
+                # A statement of its own after the lock: it sees what was committed by then.
+                found: dict[str, str] = dict(
+                    lent.begin("BEGIN", locking, _MODEL_OF_BANK, values={"bank": self._rows.bank}).fetchall()
+                )
+                try:
+                    yield found
+                finally:
+                    lent.roll_back()
+        except psycopg.Error as error:
+            raise translate(error, self._info.name, server.where, 30.0) from error
 
     def index(self) -> UnitIndex:
         return self._units
@@ -233,7 +278,10 @@ def bytes_of(sql: Lent, bank: int) -> int:
 
 
 class Parts(Protocol):
-    """What loading asks of the banks of a database."""
+    """What one bank asks of the banks of its database."""
+
+    locks: Server
+    """Its connections for locks that are waited for."""
 
     def building(self, bank: str, source: str) -> PostgresConnection:
         """A way to what is built beside a bank: by an earlier attempt from the same source, or empty."""

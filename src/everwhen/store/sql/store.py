@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeAlias
@@ -64,8 +65,24 @@ class Store(BankRows):
 
     def refresh(self) -> None:
         """Read again what the bank says of itself: another one took its place, or it has another model."""
-        with self.writer.use() as sql:
+        with self.model_lock.changing(), self.writer.use() as sql:
             self._info = info_of(self._info.name, bank_values(sql), self._info.schema)
+
+    def follow_model(self) -> None:
+        """Learn whether another process gave the bank another model."""
+        with self.reader.use() as sql:
+            is_same = self._is_model_of(bank_values(sql))
+        if not is_same:
+            self.refresh()
+
+    def _is_model_of(self, values: Mapping[str, str]) -> bool:
+        info = self._info
+        return (values.get("embedder"), values.get("dimension")) == (info.embedder, str(info.dimension))
+
+    @abstractmethod
+    def reading(self) -> AbstractContextManager[None]:
+        """Inside, what is searched is of one model, which `info` names: whoever gives the bank another one waits, or is
+        not seen before the end. Inside another such block of the same thread nothing is done."""
 
     def close(self) -> None:
         self.reader.close()
@@ -143,13 +160,13 @@ class Store(BankRows):
         vectors: Mapping[str, Vectors],
         codes: Mapping[str, bytes] | None = None,
     ) -> list[str]:
-        # The lock is kept until `info` says it too: whoever is refused because of the new model then finds it there.
         """Give every unit, by its id (a turn's is the turn's own), new vectors, and codes to those that have
         any, all at once.
 
         Or none, when some units have no new ones yet: their ids are returned.
         """
-        with self.writer.use():
+        # The lock is kept until `info` has the new model too: whoever is refused because of it then finds it there.
+        with self.model_lock.changing(), self._changing_model(), self.writer.use():
             with self.writer.transaction() as sql:
                 units = {id_: unit for unit, id_ in sql.run("units_for_reembedding")}
                 if missing := [id_ for id_ in units if id_ not in vectors]:
@@ -166,6 +183,10 @@ class Store(BankRows):
                 next_epoch(sql)
             self._info = replace(self._info, embedder=embedder, dimension=dimension)
         return []
+
+    def _changing_model(self) -> AbstractContextManager[None]:
+        """Keeps readers of other processes out, where they would see the change at once."""
+        return nullcontext()
 
     def count_accesses(self, recalls: int, counts: Mapping[str, Access]) -> None:
         """Add a number of recalls, and what they gave back, by unit id; a unit that was removed is passed over.

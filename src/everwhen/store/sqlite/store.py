@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
@@ -140,6 +140,24 @@ class SqliteStore(Store):
 
     # Reading
 
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Another process may commit a change meanwhile: the index in memory stays that of the model until the end."""
+        if self.model_lock.is_read_here:
+            yield
+            return
+        while True:
+            with self.model_lock.reading():
+                if self._live.is_current():
+                    yield
+                    return
+            self.refresh()
+
+    def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
+        with self._pages.snapshot() as sql:
+            # Those of another model cannot be compared with the question's.
+            return dict(sql.run("token_codes", (list(seqs),))) if self._is_model_of(bank_values(sql)) else {}
+
     def search(self, query: SearchQuery) -> Search:
         where = query.where
         return MemorySearch(query, self._index_for(where), self._window(where), self.tokenizer, self)
@@ -199,6 +217,7 @@ class SyncedIndex:
         self._info = info
         self._index = Index()
         self._lock = threading.Lock()
+        self._held: VectorModel | None = None
         self._seen: tuple[int, str] | None = None  # data_version and epoch at the last catch-up
 
     def current(self) -> Index:
@@ -209,16 +228,31 @@ class SyncedIndex:
                 if self._seen is not None and self._seen[0] == version:
                     return self._index
             info = self._info()
+            held = self._index if self._held == info.model else None
             with self._reader.snapshot() as sql:  # one snapshot for rows, vectors and epoch
                 values = bank_values(sql)
                 epoch = values.get("epoch", "0")
                 if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
+                    if held is not None:  # whoever reads goes on with the model that they began with
+                        return held
                     raise ModelChanged(changed_model(info.name, values["embedder"]))
                 version = sql.raw.execute("PRAGMA data_version").fetchone()[0]
                 before = self._index if self._seen is not None and self._seen[1] == epoch else Index()
                 self._index = self._caught_up(sql, before, info.dimension)
-            self._seen = (version, epoch)
+            self._seen, self._held = (version, epoch), info.model
             return self._index
+
+    def is_current(self) -> bool:
+        """Load what is new; False where the bank has another model than it is known to have."""
+        with self._reader.use() as sql:
+            values = bank_values(sql)
+        info = self._info()
+        if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
+            return False
+        with suppress(ModelChanged):
+            self.current()
+            return True
+        return False
 
     def _caught_up(self, sql: SqliteSql, index: Index, dimension: int) -> Index:
         removed_units, removed = read_removals(sql, index.removed, holding=bool(len(index)))

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.api.memory import Memory
-from everwhen.models.embed import Vectors, shared_embedder
+from everwhen.models.embedder import Vectors, shared_embedder
 from everwhen.recall.budget import fill
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.types import Message, Recall, Recalled

@@ -20,7 +20,6 @@ from rich.console import Console
 from rich.table import Table
 
 from everwhen.cli.story.story import story, truth
-from everwhen.models.llm import open_llm
 from everwhen.models.llm.pydantic_ai import PydanticAI
 from everwhen.types import Message, Turn
 from everwhen.write.extract.base import Batch, Extraction, Extractor
@@ -215,7 +214,7 @@ def run(options: argparse.Namespace) -> None:
     read = batches(options.sessions, options.batch)
     rules = RuleExtractor()
     # One question at a time: a processor that answers two is slower for both.
-    llm: PydanticAI = open_llm(
+    llm = PydanticAI(
         f"openai:{options.model}",
         base_url=options.base_url,
         output=options.output,

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.api.memory import DEFAULT_EMBEDDER
-from everwhen.models.embed import open_embedder
+from everwhen.models.embedder import open_embedder
 from everwhen.store.index import (
     PACKED,
     Index,

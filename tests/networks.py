@@ -21,10 +21,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everwhen.models import onnx
+from everwhen.models import embedder
 
 Arrays = list[NDArray[Any]]
-_open, _open_tokenizer = onnx._open, onnx._open_tokenizer
+_open = embedder._open
 
 
 class Remembered:
@@ -66,20 +66,18 @@ class _Networks:
 
 _networks = _Networks()
 _opened = cache(_open)
-_opened_tokenizer = cache(_open_tokenizer)
 
 
-def _session(path: Path) -> Any:
-    if _networks.folder is None or path not in onnx.PACKAGED:
+def _network_or_tokenizer(path: Path) -> Any:
+    if path not in embedder.PACKAGED:
         return _open(path)
-    return Remembered((_open if _networks.run else _opened)(path), str(path), _networks.folder)
+    found = (_open if _networks.run else _opened)(path)
+    if path.suffix == ".json" or _networks.folder is None:
+        return found
+    return Remembered(found, str(path), _networks.folder)
 
 
-def _tokenizer(path: Path) -> Any:
-    return (_open_tokenizer if _networks.run or path not in onnx.PACKAGED else _opened_tokenizer)(path)
-
-
-onnx._open, onnx._open_tokenizer = _session, _tokenizer
+embedder._open = _network_or_tokenizer
 
 
 @pytest.fixture(scope="session", autouse=True)

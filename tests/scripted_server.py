@@ -5,7 +5,7 @@ tool call, a dropped connection) and reads afterwards what was asked.
 
     with ScriptedServer() as server:
         server.then(status(429, headers={"Retry-After": "0"}), data({"name": "Porto"}))
-        llm = open_llm("openai:scripted", base_url=server.url)
+        llm = PydanticAI("openai:scripted", base_url=server.url)
 """
 
 from __future__ import annotations

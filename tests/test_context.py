@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from everwhen import Context, Memory
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.types import Recall
 
 MONDAY = datetime(2025, 3, 10, 9, 30, tzinfo=UTC)

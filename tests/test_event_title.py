@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.types.events_and_facts import event_title
+from everwhen.types.facts import event_title
 
 
 @pytest.mark.parametrize(

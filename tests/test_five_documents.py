@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.models.rerank import Candidate, RerankQuery
+from everwhen.models.comparison import Candidate, RerankQuery
 from everwhen.types import Recall
-from everwhen.types.recipes import FOUR_WAY, MID, TEMPR, Recipe
+from everwhen.types.recall import FOUR_WAY, MID, TEMPR, Recipe
 from tests.scripted_server import ScriptedServer, Step, data
 
 PAGE = Path(__file__).parent.parent / "docs" / "five-documents.md"

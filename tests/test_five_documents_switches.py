@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.models.llm import llm_of
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
+from everwhen.models.llm.pydantic_ai import llm_of
 from everwhen.models.prompts import load
 from everwhen.settings import Settings
-from everwhen.tree.consolidate import open_consolidator
-from everwhen.types.recipes import MID, TIMEM, Recipe, for_budget
+from everwhen.tree.building import open_consolidator
+from everwhen.types.recall import MID, TIMEM, Recipe, for_budget
 
 PAGE = Path(__file__).parent.parent / "docs" / "five-documents.md"
 START = datetime(2025, 3, 3, 9, tzinfo=UTC)

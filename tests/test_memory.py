@@ -14,7 +14,7 @@ import pytest
 
 from everwhen import AsyncMemory, Interval, Memory, NotFound, Refused, UsageError
 from everwhen.recall import grep
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 
 MARCH = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 

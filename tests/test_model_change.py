@@ -17,8 +17,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import EverwhenError, ModelChanged, Refused
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.models.embedder import Embedder
+from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn

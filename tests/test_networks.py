@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from everwhen.models import onnx
-from everwhen.models.embed import open_embedder
+from everwhen.models import embedder
+from everwhen.models.embedder import open_embedder
 from tests import networks
 
-MODELS = [path for path in onnx.PACKAGED if path.suffix == ".onnx"]
+MODELS = [path for path in embedder.PACKAGED if path.suffix == ".onnx"]
 WANTED = {"embed": ["sentence", "token_vectors"], "reader": ["relevance", "kind", "status", "span"]}
 
 
@@ -97,11 +97,11 @@ def test_a_test_about_the_networks_opens_and_runs_them(tmp_path: Path, networks_
     kept.run(["sentence"], numbers(2741))
     kept.run(["sentence"], numbers(2741))
     assert session.runs == 2 and not any(tmp_path.iterdir())
-    assert onnx._open(MODELS[0])._session is not onnx._open(MODELS[0])._session
+    assert embedder._open(MODELS[0])._session is not embedder._open(MODELS[0])._session
 
 
 def test_all_other_tests_use_what_is_kept() -> None:
     embedder = open_embedder("conversation-1")
     embedder.embed(["a violin under the stairs"])
     assert isinstance(embedder._loaded._session, networks.Remembered)  # type: ignore[attr-defined]
-    assert onnx._open(MODELS[0])._session is onnx._open(MODELS[0])._session
+    assert embedder._open(MODELS[0])._session is embedder._open(MODELS[0])._session

@@ -24,7 +24,8 @@ from everwhen.answer.view import turn_lines
 from everwhen.models.llm.fake import FakeLLM
 from everwhen.models.prompts import as_data
 from everwhen.recall.papers.llm_judge import gate_by_llm
-from everwhen.types.recall import BREAK, FACT, SUMMARY, header, line
+from everwhen.types.recall import BREAK, header
+from everwhen.types.turns import FACT, SUMMARY, line
 from everwhen.write.importers.files import merged, read
 
 NOW = datetime(2025, 3, 20, 12, tzinfo=UTC)

@@ -17,7 +17,7 @@ from everwhen import Memory, UsageError
 from everwhen.api.operations.recipe_body import read_recipe
 from everwhen.cli.app import run
 from everwhen.settings import Settings
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 from tests.scripted_server import ScriptedServer, data
 
 START = datetime(2025, 3, 3, 10, tzinfo=UTC)

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from everwhen import Interval, Memory, UsageError
-from everwhen.types.time_arguments import TimeReader, known_zone
+from everwhen.types.times import TimeReader, known_zone
 from everwhen_time import resolve
 from everwhen_time.zones import zone_name, zone_of
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader import PackagedReader
+from everwhen.models.comparison import PackagedReader
 from everwhen.types import Turn
-from everwhen.types.relations import relations
+from everwhen.types.facts import relations
 from everwhen.write.changes import ended_facts
 from everwhen.write.extract.clauses import timed
 from everwhen.write.extract.grammar import parsed

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 from everwhen.answer.extractive.answerer import WEIGHED, read_reply
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
-from everwhen.models.reader import open_reader
+from everwhen.models.comparison import open_reader
 from everwhen.recall.question import parse
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench.answers.questions import Talk, talks
 
 FIGURES = Path(__file__).parent / "figures/extractive.json"

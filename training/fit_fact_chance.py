@@ -23,8 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import shared_embedder
-from everwhen.models.reader import PackagedReader
+from everwhen.models.comparison import PackagedReader
+from everwhen.models.embedder import shared_embedder
 from everwhen.types import Message, Turn
 from everwhen.write.extract import fact_chance
 from everwhen.write.extract.base import BATCH_TURNS, OVERLAP_TURNS, Batch, ExtractedFact

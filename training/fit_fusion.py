@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import Embedder, open_embedder
-from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.models.reader import PackagedReader
+from everwhen.models.comparison import PackagedReader
+from everwhen.models.embedder import Embedder, open_embedder
+from everwhen.models.embedding_cache import CachedEmbedder
 from everwhen.recall.candidates import ReaderScores, Request, gather
 from everwhen.recall.features import features
 from everwhen.recall.fusion import (

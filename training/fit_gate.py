@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from everwhen.recall.budget import fill
 from everwhen.recall.papers.gate import FITTED, LEAST, MOST, logs, readings
 from everwhen.types import Recalled
-from everwhen.types.recipes import MID, Complexity
+from everwhen.types.recall import MID, Complexity
 from everwhen.write.importers.benchmarks import (
     locomo_conversation,
     locomo_samples,

@@ -23,7 +23,7 @@ import numpy as np
 from everwhen.answer.extractive.reply import TurnReply, stated_reply, told_at, weight
 from everwhen.answer.extractive.turn_replies import find_replies
 from everwhen.api.memory import Memory
-from everwhen.models.reader import Reader, open_reader
+from everwhen.models.comparison import Reader, open_reader
 from everwhen.recall.question import parse
 from everwhen.write.changes.newer_answers import replacing_signs
 from fit_extractive import WEIGHTS, fit

@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader import PackagedReader, Passage
-from everwhen.types.relations import relations
+from everwhen.models.comparison import PackagedReader, Passage
+from everwhen.types.facts import relations
 from everwhen.write.extract import stated_facts
 from facts import value_place
 from written import place_in, read_bank

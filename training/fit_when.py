@@ -43,7 +43,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.models.embed import Embedder, open_embedder
+from everwhen.models.embedder import Embedder, open_embedder
 from everwhen.recall.calendar import features
 from everwhen.recall.calendar.answer import (
     ScoredEvidence,

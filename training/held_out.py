@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from everwhen.models.reader import PackagedReader, Passage
+from everwhen.models.comparison import PackagedReader, Passage
 from everwhen_bench.metrics import auroc
 
 HELD_OUT = Path(__file__).with_name("statuses_held_out.json")

@@ -16,7 +16,7 @@ HIDDEN, WIDTH, INNER, TOLD = 384, 96, 64, 128
 GLANCING = 2
 """Layers at the end that a glance has for itself: so it costs no more than another run, and takes nothing from it."""
 STEP = 0.335 / math.sqrt(WIDTH)
-"""The step of a token vector's 4-bit code, as in `everwhen.models.rerank.token_codes`."""
+"""The step of a token vector's 4-bit code, as in `everwhen.models.embedder`."""
 
 
 def bert_config(layers: int) -> BertConfig:

@@ -49,7 +49,7 @@ GELU_FLOOR = 0.17  # the minimum of GELU is -0.16997
 SMOOTHING = 0.5
 CONTRIB = "com.microsoft"
 MODELS = Path(__file__).resolve().parents[1] / "src/everwhen/models"
-FOLDERS = {"embedder": MODELS / "embed/conversation_1", "reader": MODELS / "reader/reader_2"}
+FOLDERS = {"embedder": MODELS / "conversation_1", "reader": MODELS / "reader_2"}
 
 Weights = dict[str, np.ndarray]
 

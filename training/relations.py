@@ -7,6 +7,6 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "src"))
 
-from everwhen.types.relations import Relation, asked_of, relations
+from everwhen.types.facts import Relation, asked_of, relations
 
 __all__ = ["Relation", "asked_of", "relations"]

@@ -17,7 +17,7 @@ import numpy as np
 from everwhen.api.memory import Memory
 from everwhen.recall.papers.satf import Sigma, satf
 from everwhen.types import Recall, Recalled
-from everwhen.types.recipes import FOUR_WAY, MID, Recipe
+from everwhen.types.recall import FOUR_WAY, MID, Recipe
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.retrieval import EVERYTHING, RANKS, Scored, figure, given, within

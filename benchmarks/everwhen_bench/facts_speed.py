@@ -18,7 +18,7 @@ from typing import Any
 
 from everwhen.api.memory import Memory
 from everwhen.store.sqlite import SqliteStore
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 from everwhen_bench.metrics import percentile
 
 PREDICATES = ("lives in", "works at", "prefers", "reports to", "status")

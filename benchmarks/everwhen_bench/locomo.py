@@ -17,7 +17,7 @@ from typing import Any
 
 from everwhen.errors import UsageError
 from everwhen.types import Message, TimeAnswer
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.ablation import Ablation, Score
 from everwhen_bench.extraction import is_right

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.types import Message
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 from everwhen.write.importers.benchmarks import (
     MessagePlace,
     longmemeval_questions,

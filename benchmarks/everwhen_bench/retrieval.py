@@ -17,13 +17,13 @@ from types import MappingProxyType
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.recall.budget import NO_ROOM, fill
 from everwhen.recall.calendar.annotation import as_said
 from everwhen.store.banks import open_banks
 from everwhen.store.files.home import home_folder
 from everwhen.types import Dropped, Message, Recall
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking
 from everwhen_bench.parses import kept_parses

@@ -27,17 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
-from everwhen.models.embed import Embedder, gives_tokens, open_embedder
-from everwhen.models.embed.base import normalised
-from everwhen.models.embed.conversation import FOLDER
-from everwhen.models.reader import PackagedReader, open_reader
+from everwhen.models.comparison import PackagedReader, open_reader
+from everwhen.models.embedder import CONVERSATION_FOLDER, Embedder, gives_tokens, normalised, open_embedder
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store.banks import Banks, open_banks
 from everwhen.store.rows import Mention, Moment, NewTurn
 from everwhen.store.sql.store import Store
 from everwhen.types import Recall, Turn
-from everwhen.types.recipes import MID, Recipe
+from everwhen.types.recall import MID, Recipe
 from everwhen.write.links import link_in_meaning, link_in_time, similar_among
 from everwhen_bench.environment import with_benches
 from everwhen_bench.installed import installed
@@ -374,7 +372,7 @@ def _pool_sentences() -> list[str]:
 
 def vocabulary(chance: random.Random) -> list[str]:
     """Ordinary English words: the whole words that the packaged tokenizer knows, in an order of our own."""
-    known = json.loads((FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+    known = json.loads((CONVERSATION_FOLDER / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
     words = sorted(word for word in known if word.isascii() and word.isalpha() and len(word) > 3)
     chance.shuffle(words)
     return words

@@ -19,12 +19,12 @@ from time import perf_counter, process_time
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.models.embed import Embedder
+from everwhen.models.embedder import Embedder
 from everwhen.store.banks import open_banks
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.search import SearchQuery, Wanted
 from everwhen.store.sql.store import Store
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench.speed import LOW, UNREAD, Timings, adds, build, percentiles, questions, vocabulary
 
 FORGETS = 20

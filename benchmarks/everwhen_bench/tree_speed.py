@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.api.memory import DEFAULT_EMBEDDER, Memory
-from everwhen.models.embed.base import normalised
+from everwhen.models.embedder import normalised
 from everwhen.store.rows import NewTurn
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.connection import bank_path

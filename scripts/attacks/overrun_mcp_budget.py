@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import TextContent
 from target import Target, outcome, serving, wait_for_extraction
 
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 
 TURNS = 40
 BUDGETS = (128, 200, 256, 512, 1024, 4096, None)

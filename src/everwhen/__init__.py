@@ -48,7 +48,7 @@ if TYPE_CHECKING:
         TimeAnswer,
         Turn,
     )
-    from everwhen.types.recipes import Recipe
+    from everwhen.types.recall import Recipe
     from everwhen_time import Interval
 
 __version__ = "0.1.0"
@@ -66,7 +66,7 @@ _HOMES = {
     "everwhen.api.memory": ("AsyncMemory", "Memory"),
     "everwhen.agents.wrapping.clients": ("wrap",),
     "everwhen.settings": ("Settings",),
-    "everwhen.types.recipes": ("Recipe",),
+    "everwhen.types.recall": ("Recipe",),
     "everwhen_time": ("Interval",),
 }  # fmt: skip
 """Where the names are that are not of `everwhen.types`."""

@@ -14,7 +14,7 @@ import pytest
 
 from everwhen.answer.extractive.turn_replies import missing_name
 from everwhen.api.memory import Memory
-from everwhen.models.reader import Passage
+from everwhen.models.comparison import Passage
 from everwhen.recall.question import parse
 from everwhen_bench.answers.scores import holds
 

@@ -14,7 +14,7 @@ from everwhen.answer.loop import MOST_CALLS
 from everwhen.models.llm.base import ToolResults, UserMessage
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
 from everwhen.types import Answer
-from everwhen.types.agent_recipe import FULL
+from everwhen.types.answers import FULL
 from tests.answer.conftest import Open
 from tests.answer.injections import EVIL, INJECTIONS, SECRET, Injection
 from tests.scripted_server import ScriptedServer, calls

@@ -15,7 +15,7 @@ from everwhen import Memory
 from everwhen.api.memory import AsyncMemory
 from everwhen.models.llm.base import LLMError
 from everwhen.types import Answer
-from everwhen.types.agent_recipe import FULL, TOOLS
+from everwhen.types.answers import FULL, TOOLS
 from everwhen_bench.answers.systems import ABLATIONS
 from tests.answer.conftest import ASKED, Open
 from tests.scripted_server import (

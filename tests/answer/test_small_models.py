@@ -9,7 +9,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.models.llm.base import LLMError
-from everwhen.types.agent_recipe import FULL
+from everwhen.types.answers import FULL
 from tests.answer.conftest import ASKED, Open
 from tests.scripted_server import Asked, ScriptedServer, Step, call, calls, text
 

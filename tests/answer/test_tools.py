@@ -14,7 +14,7 @@ from everwhen import Memory
 from everwhen.answer.tools import Toolbox, ToolContext
 from everwhen.answer.view import BankView
 from everwhen.errors import Unavailable
-from everwhen.types.agent_recipe import TOOLS
+from everwhen.types.answers import TOOLS
 from tests.answer.conftest import ASKED
 
 

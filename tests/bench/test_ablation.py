@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from everwhen.api.memory import Memory
 from everwhen.cli.app import run
 from everwhen.recall.papers.satf import Sigma
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench import locomo, metrics
 from everwhen_bench.ablation import DATED, DEFAULT, FUSED, RIVALS, SIGMAS, VARIANTS, anchored, compared
 from everwhen_bench.metrics import Ranking

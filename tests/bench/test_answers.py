@@ -14,9 +14,9 @@ from everwhen.api.memory import Memory
 from everwhen.cli.app import app
 from everwhen.cli.app import run as run_command
 from everwhen.errors import UsageError
+from everwhen.models.embedder import count_tokens
 from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
-from everwhen.models.tokens import count_tokens
 from everwhen.recall.question import parse
 from everwhen_bench.answers.judge import Judge, exactly, verdict
 from everwhen_bench.answers.questions import AnswerQuestion, Rule, asking_for, spread, talks

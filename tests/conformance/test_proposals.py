@@ -14,7 +14,7 @@ from everwhen.facts.bitemporal import OWN, RIGHTS
 from everwhen.facts.interface import Facts
 from everwhen.facts.relearn import relearn
 from everwhen.facts.statements import FactStatement
-from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store.sql.store import Store
 from everwhen.types import Fact, Origin, Proposal

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
-from everwhen.types.messages import message
+from everwhen.types.turns import message
 from tests.fuzz.nasty import instants, json_values, text, words
 from tests.fuzz.parsing import damaged, messages
 from tests.fuzz.target import target

@@ -18,7 +18,7 @@ from everwhen.errors import EverwhenError, UsageError
 from everwhen.settings import Settings, load
 from everwhen.store.sqlite.connection import bank_path
 from everwhen.types import Message
-from everwhen.types.messages import message
+from everwhen.types.turns import message
 from everwhen.upkeep.retention import describe as describe_rule
 from everwhen.upkeep.retention import parse as parse_rule
 from everwhen.write.importers.conversation import ReadingOptions

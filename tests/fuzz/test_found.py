@@ -12,7 +12,7 @@ import pytest
 from everwhen import Memory
 from everwhen.errors import Damaged, EverwhenError, NotFound, UsageError
 from everwhen.settings import load
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen.write.importers.files import read
 from everwhen_time import parse_interval, resolve
 

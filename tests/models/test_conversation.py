@@ -15,10 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import ModelError
-from everwhen.models.embed import conversation
-from everwhen.models.embed.base import IN_CONTEXT
-from everwhen.models.embed.conversation import CONTEXT, FOLDER, WINDOW, ConversationEmbedder
-from everwhen.models.rerank.token_codes import TOKEN_BYTES
+from everwhen.models import embedder
+from everwhen.models.embedder import (
+    CONTEXT,
+    CONVERSATION_FOLDER,
+    IN_CONTEXT,
+    TOKEN_BYTES,
+    WINDOW,
+    ConversationEmbedder,
+)
 
 EMBEDDER = ConversationEmbedder(threads=2)
 SENTENCES = [
@@ -32,14 +37,14 @@ def tokens(text: str) -> int:
 
 
 def test_the_packaged_files_are_the_ones_that_the_build_script_wrote() -> None:
-    sums = [line.split() for line in (FOLDER / "SHA256SUMS").read_text().splitlines()]
+    sums = [line.split() for line in (CONVERSATION_FOLDER / "SHA256SUMS").read_text().splitlines()]
     assert {name for _, name in sums} == {"compare.npz", "model.onnx", "reference.json", "tokenizer.json"}
     for digest, name in sums:
-        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest, name
+        assert hashlib.sha256((CONVERSATION_FOLDER / name).read_bytes()).hexdigest() == digest, name
 
 
 def test_vectors_agree_with_the_float32_model() -> None:
-    reference = json.loads((FOLDER / "reference.json").read_text(encoding="utf-8"))
+    reference = json.loads((CONVERSATION_FOLDER / "reference.json").read_text(encoding="utf-8"))
     vectors = EMBEDDER.embed([row["text"] for row in reference])
     for row, vector in zip(reference, vectors, strict=True):
         assert vector @ np.array(row["vector"]) >= 0.99, row["text"]
@@ -179,7 +184,7 @@ def test_pieces_fit_overlap_and_cover_any_text(words: list[str], repeats: int) -
 
 
 def test_pieces_of_a_text_of_several_blocks_cover_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everwhen.models.embed.chunking.BLOCK", 500)
+    monkeypatch.setattr("everwhen.models.embedder.BLOCK", 500)
     assert_pieces_cover(" ".join(f"sentence number {i}, nothing more." for i in range(400)))
     assert_pieces_cover(" ".join(chr(97 + i % 26) + "qxzj" * 15 for i in range(60)))
     assert_pieces_cover("x" * 3000 + " end " + " " * 3000 + "and on " * 600)
@@ -203,16 +208,16 @@ def test_cutting_takes_time_linear_in_the_text() -> None:
 def test_a_damaged_model_file_is_reported_with_the_fix(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "tokenizer.json").write_bytes((FOLDER / "tokenizer.json").read_bytes())
+    (tmp_path / "tokenizer.json").write_bytes((CONVERSATION_FOLDER / "tokenizer.json").read_bytes())
     (tmp_path / "model.onnx").write_bytes(b"not a model")
-    monkeypatch.setattr(conversation, "FOLDER", tmp_path)
+    monkeypatch.setattr(embedder, "CONVERSATION_FOLDER", tmp_path)
     with pytest.raises(ModelError, match="reinstall everwhen"):
         ConversationEmbedder().embed(["hello"])
 
 
 def test_importing_and_opening_load_no_runtime() -> None:
     code = (
-        "import sys; from everwhen.models.embed import open_embedder; from everwhen.models import tokens;"
+        "import sys; from everwhen.models.embedder import open_embedder;"
         "e = open_embedder('conversation-1'); e.pieces('short');"
         "print([m for m in ('onnxruntime', 'tokenizers', 'tiktoken', 'httpx') if m in sys.modules])"
     )

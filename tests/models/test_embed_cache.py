@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from everwhen.models.embed import cache as cache_module
-from everwhen.models.embed.base import Vectors
-from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.models.embedder import Vectors
+from everwhen.models.embedder import cache as cache_module
+from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.fake_embedder import FakeEmbedder
 
 
 class Counting(FakeEmbedder):

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.embed import open_embedder
-from everwhen.models.embed import openai as openai_module
-from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.models.embed.openai import OpenAIEmbedder
+from everwhen.models import openai_embedder as openai_module
+from everwhen.models.embedder import open_embedder
+from everwhen.models.fake_embedder import FakeEmbedder
+from everwhen.models.openai_embedder import OpenAIEmbedder
 
 Answer = tuple[int, dict[str, str], Any]
 

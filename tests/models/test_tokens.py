@@ -7,7 +7,7 @@ import pytest
 import tiktoken
 from tiktoken import registry
 
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from everwhen import Memory
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.recall.candidates import CandidatePool, Gathered, Request, gather
 from everwhen.recall.names import plan
 from everwhen.store.search import Evidence, Terms, Turns
 from everwhen.types import Recalled, UnitRow, Why
-from everwhen.types.recall import line
+from everwhen.types.turns import line
 
 START = datetime(2025, 3, 3, 10, 0, tzinfo=UTC)
 ASKED = datetime(2025, 9, 1, 12, 0, tzinfo=UTC)

@@ -14,7 +14,7 @@ import pytest
 from everwhen import Memory
 from everwhen.cli.app import run
 from everwhen.errors import UsageError
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from tests.recall.memories import ASKED, START, TALK, tell
 
 LONG = " ".join(f"word{place} kayak how many days ago" for place in range(100_000 // 6))

@@ -11,8 +11,7 @@ from everwhen import Memory
 from everwhen.recall.budget import fill, select
 from everwhen.recall.candidates import Request
 from everwhen.types import Recalled
-from everwhen.types.recall import tokens_of
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID, tokens_of
 from tests.recall.memories import recalled
 
 

@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.models.embed.fake import FakeEmbedder
+from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.recall.candidates import embed, merged, reasons
 from everwhen.recall.names import plan
 from everwhen.store.search import Scored
 from everwhen.types import Recall
-from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID
+from everwhen.types.recall import CHANNELS, FOUR_WAY, MID
 from tests.recall.memories import ASKED, START, gathered, tell
 
 scored = st.lists(st.builds(Scored, st.integers(0, 20), st.floats(-1, 1)), max_size=12)

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.recall.calendar.annotation import added_tokens, shown, spoken_times
 from everwhen.types import Recalled
-from everwhen.types.recall import line
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
+from everwhen.types.turns import line
 from everwhen_time import Interval, resolve
 from everwhen_time.interval import MONTHS
 from tests.recall.memories import recalled

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.errors import UsageError
-from everwhen.models.rerank import Candidate, RerankQuery, Scores
+from everwhen.models.comparison import Candidate, RerankQuery, Scores
 from everwhen.recall.candidates import Request
 from everwhen.recall.fusion import CONTEXT, fitted, linear, weighted
 from everwhen.recall.papers.fusion import rrf
 from everwhen.recall.pipeline import recall
 from everwhen.store.search import Filter
 from everwhen.types import Recall
-from everwhen.types.recipes import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
+from everwhen.types.recall import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from tests.recall.memories import ASKED, tell
 
 rankings = st.dictionaries(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from everwhen.recall.papers.gate import LEAST, MOST, GateInputs, chance, gate
 from everwhen.types import Recalled
-from everwhen.types.recipes import Complexity, Gating
+from everwhen.types.recall import Complexity, Gating
 from tests.recall.memories import recalled
 
 KINDS: tuple[Complexity, ...] = get_args(Complexity)

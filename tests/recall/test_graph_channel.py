@@ -17,7 +17,7 @@ from everwhen.recall.papers.graph import graph
 from everwhen.recall.temporal_channel import AHEAD, Edges, spread
 from everwhen.store.search import Filter, Scored, Search, SearchQuery
 from everwhen.types import NETWORKS
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_time import Interval
 from tests.conformance.finding import by_meaning
 

@@ -13,7 +13,7 @@ import pytest
 from everwhen import Memory
 from everwhen.recall.papers.hierarchy import level_budgets
 from everwhen.types import Recalled
-from everwhen.types.recipes import MID, Complexity, Gating
+from everwhen.types.recall import MID, Complexity, Gating
 from everwhen_time import Interval
 from tests.recall.memories import ASKED, START, TALK, tell
 
@@ -123,7 +123,7 @@ def test_turns_beside_a_leaf_come_along_beside_nodes_and_under_every_other_stage
 
 
 def test_the_context_is_as_long_as_it_says(memory: Memory) -> None:
-    from everwhen.models.tokens import count_tokens
+    from everwhen.models.embedder import count_tokens
 
     found = memory.recall("Would Ana enjoy a concert?", at=ASKED, recipe=TREE, max_tokens=1500)
     assert any(one.kind == "node" for one in found)

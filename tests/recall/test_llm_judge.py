@@ -16,7 +16,7 @@ from everwhen.recall.names import Plan, plan
 from everwhen.recall.papers.llm_judge import gate_by_llm, plan_by_llm
 from everwhen.recall.pipeline import recall
 from everwhen.types import Recall
-from everwhen.types.recipes import MID, TEMPR, Recipe
+from everwhen.types.recall import MID, TEMPR, Recipe
 from tests.recall.memories import ASKED, recalled, tell
 
 TREE = replace(MID, name="tree", tree=True)

@@ -9,7 +9,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.types import Recall
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from tests.recall.memories import ASKED, START, tell
 
 WIDE = replace(MID, candidates=2, expand=1, channels=("keyword",), facts=False)

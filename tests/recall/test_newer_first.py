@@ -93,7 +93,7 @@ def test_what_an_assistant_says_later_replaces_nothing_unless_it_is_asked_for(qu
 
 
 def test_the_packaged_reader_puts_a_new_place_before_the_old_one() -> None:
-    from everwhen.models.reader import PackagedReader, Passage
+    from everwhen.models.comparison import PackagedReader, Passage
 
     told = [
         Passage("Ana", "The dentist is on Tuesday at three."),

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, UsageError
-from everwhen.models.tokens import count_tokens
-from everwhen.types.recipes import MID
+from everwhen.models.embedder import count_tokens
+from everwhen.types.recall import MID
 
 
 def day(year: int, month: int = 1, number: int = 1) -> datetime:

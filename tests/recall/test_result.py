@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.recall.budget import fill
 from everwhen.recall.papers.fusion import rrf
 from everwhen.types import Recall, Recalled, Why

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from everwhen import Memory
 from everwhen.recall.temporal_channel import EDGE, LEAST, POOL, closeness, temporal
 from everwhen.store.search import Filter, SearchQuery, Wanted
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_time import Interval, constraint
 
 MAY = Interval(datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC), "month")

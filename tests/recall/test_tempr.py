@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, Recall
-from everwhen.types.recall import tokens_of
-from everwhen.types.recipes import MID, TEMPR, Recipe
+from everwhen.types.recall import MID, TEMPR, Recipe, tokens_of
 
 START = datetime(2024, 1, 1, 9, tzinfo=UTC)
 LINKED = replace(TEMPR, min_similarity=0.64, graph_seed_similarity=0.74, kinds=MID.kinds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.recall.budget import fill
 from everwhen.types import Recall, Recalled
 from everwhen.types.recall import HEADER_TOKENS

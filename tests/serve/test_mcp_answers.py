@@ -20,7 +20,7 @@ from mcp import Client as McpClient
 from mcp import MCPError
 
 from everwhen import Memory
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.serve.mcp.results import LEAST, fit, name_of, page
 from everwhen.serve.mcp.server import COMMANDS, LocalMemory, MemoryServer, in_tools
 from tests.serve.conftest import Served

@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 from everwhen import Memory
 from everwhen.api.memory import DEFAULT_EMBEDDER
 from everwhen.cli.story.story import STORY_ZONE, story
-from everwhen.models.embed import open_embedder
+from everwhen.models.embedder import open_embedder
 from everwhen.settings import load
 from everwhen.store.banks import Banks
 from everwhen.store.postgres.banks import PostgresBanks

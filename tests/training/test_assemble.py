@@ -15,7 +15,7 @@ from tokenizers import Tokenizer
 import assemble
 from banks import write_json
 
-TOKENIZER = Path(__file__).parents[2] / "src/everwhen/models/embed/conversation_1/tokenizer.json"
+TOKENIZER = Path(__file__).parents[2] / "src/everwhen/models/conversation_1/tokenizer.json"
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TOKENIZER = ROOT / "src/everwhen/models/embed/conversation_1/tokenizer.json"
+TOKENIZER = ROOT / "src/everwhen/models/conversation_1/tokenizer.json"
 if str(ROOT / "training") not in sys.path:
     sys.path.insert(0, str(ROOT / "training"))
 collect_ignore_glob = [] if find_spec("torch") else ["test_*.py"]

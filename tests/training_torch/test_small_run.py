@@ -173,12 +173,12 @@ def test_the_folder_has_sums_a_comparison_and_reference_vectors(embedder: Path) 
 def test_the_package_compares_as_the_trained_network_does(
     embedder: Path, trained: Path, files: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """numpy and half precision against torch: everwhen.models.rerank.learned_maxsim has no dependency but numpy."""
+    """numpy and half precision against torch."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "src")
-    from everwhen.models.rerank import learned_maxsim
+    from everwhen.models import comparison
 
-    monkeypatch.setattr(learned_maxsim, "FOLDER", embedder)
-    monkeypatch.setattr(learned_maxsim, "comparison", learned_maxsim.comparison.__wrapped__)
+    monkeypatch.setattr(comparison, "CONVERSATION_FOLDER", embedder)
+    monkeypatch.setattr(comparison, "comparison_weights", comparison.comparison_weights.__wrapped__)
     network = quantise.load("embedder6", 6, trained, files["model"])
     torch.manual_seed(1)
     asked, told = (torch.nn.functional.normalize(torch.randn(n, networks.WIDTH), dim=-1) for n in (5, 9))
@@ -189,5 +189,5 @@ def test_the_package_compares_as_the_trained_network_does(
                                   torch.ones(1, 1, len(part), dtype=torch.bool)))
             for part in told.split(counts)
         ]  # fmt: skip
-    made = learned_maxsim.compare(asked.numpy(), told.numpy(), np.array(counts))
+    made = comparison.compare(asked.numpy(), told.numpy(), np.array(counts))
     assert made == pytest.approx(exact, abs=5e-3)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from everwhen import Memory
-from everwhen.models.llm import llm_of
 from everwhen.models.llm.base import LLMError
 from everwhen.models.llm.fake import FakeLLM, FakeRequest
+from everwhen.models.llm.pydantic_ai import llm_of
 from everwhen.settings import Settings
-from everwhen.tree.consolidate import consolidate
+from everwhen.tree.building import consolidate
 from everwhen.tree.levels import parse_levels
 from everwhen.tree.llm import LLMConsolidator
 from tests.tree.talks import START, holds, said, talk

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen import UsageError
-from everwhen.tree.levels import parse_levels
-from everwhen.tree.windows import WindowSize
+from everwhen.tree.levels import WindowSize, parse_levels
 
 ZONES = (
     "UTC",

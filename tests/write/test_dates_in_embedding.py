@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.models.embed import shared_embedder
-from everwhen.models.embed.date_prefix import LocalTime, embed_derived, with_date
+from everwhen.models.embedder import shared_embedder
+from everwhen.models.embedding_cache import LocalTime, embed_derived, with_date
 from everwhen.tree.base import NodeDraft
 from everwhen.tree.extractive import Extractive
 
@@ -109,7 +109,7 @@ def test_embedding_again_gives_the_same_and_obeys_the_setting(home: Path) -> Non
 
 def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
     known = expected(dated, dates=True)
-    with dated._bank.store._file.transaction() as sql:  # type: ignore[attr-defined]
+    with dated._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
         sql.raw.execute(
             "DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind IN ('event', 'fact'))"
         )
@@ -120,7 +120,7 @@ def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
 def test_a_node_in_a_models_words_has_the_day_its_window_begins(
     dated: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("everwhen.tree.consolidate.open_consolidator", lambda settings: Retelling())
+    monkeypatch.setattr("everwhen.tree.building.open_consolidator", lambda settings: Retelling())
     dated.consolidate("end")
     [day] = dated.tree(3)
     assert is_vector_of(dated, day.id, "[03 June 2024] A quiet day.")

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Memory
-from everwhen.models.reader import PackagedReader
-from everwhen.types.relations import Relation, in_words, relations
+from everwhen.models.comparison import PackagedReader
+from everwhen.types.facts import Relation, in_words, relations
 from everwhen.write.changes import ended_facts
 from everwhen.write.changes.ended_facts import KnownFact, ending, shapes
 from everwhen.write.extract.grammar import parsed

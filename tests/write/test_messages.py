@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import UsageError
-from everwhen.types import Message, messages
-from everwhen.types.messages import LARGEST_TEXT, LONGEST_LABEL, instant, message, role
-from everwhen.types.messages.message_parts import as_text, caption
+from everwhen.types import Message, turns
+from everwhen.types.turns import LARGEST_TEXT, LONGEST_LABEL, as_text, caption, instant, message, role
 from everwhen_time.zones import zone_name, zone_of
 
 MAY = datetime(2025, 5, 8, 13, 56, tzinfo=UTC)
@@ -389,4 +388,4 @@ def is_sound_or_refused(raw: object) -> None:
 
 
 def test_the_limit_is_written_once() -> None:
-    assert messages.LARGEST_TEXT == 5_000_000
+    assert turns.LARGEST_TEXT == 5_000_000

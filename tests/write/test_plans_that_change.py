@@ -17,8 +17,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.answer.view import BankView
-from everwhen.models.reader import Passage, Reading
-from everwhen.models.reader.packaged import PackagedReader
+from everwhen.models.comparison import PackagedReader, Passage, Reading
 from everwhen.write.changes.changed_plans import MOST_SENTENCES
 
 CASES: list[dict[str, Any]] = [

@@ -9,10 +9,16 @@ from pathlib import Path
 import numpy as np
 
 from everwhen import Memory
-from everwhen.models.embed.base import IN_CONTEXT
-from everwhen.models.embed.conversation import ConversationEmbedder
-from everwhen.models.embed.fake import FakeEmbedder
-from everwhen.models.rerank.token_codes import FORMAT, MOST, TOKEN_BYTES, decode, is_readable
+from everwhen.models.embedder import (
+    CODE_FORMAT,
+    IN_CONTEXT,
+    MOST_TOKENS,
+    TOKEN_BYTES,
+    ConversationEmbedder,
+    decode_codes,
+    is_readable,
+)
+from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.store.sqlite.connection import SCHEMA
 from everwhen.write.embedding import SpokenTurn, embed_spoken
 
@@ -40,7 +46,7 @@ def test_a_turn_s_codes_are_those_of_its_own_words_with_their_speaker() -> None:
     assert one.codes == EMBEDDER.embed_with_codes(["Ana: I sold the red bicycle."])[1][0]
     read = f"Ana: I sold the red bicycle.{IN_CONTEXT}Ben: To whom?"
     assert other.codes == EMBEDDER.embed_with_codes([read])[1][0]
-    assert decode([other.codes])[1].tolist() == [3]  # ben to whom
+    assert decode_codes([other.codes])[1].tolist() == [3]  # ben to whom
 
 
 def test_vectors_are_what_they_are_without_codes() -> None:
@@ -66,7 +72,7 @@ def test_a_long_turn_stays_small() -> None:
     )
     assert len(one.vectors) > 3
     assert is_readable(one.codes)
-    assert len(one.codes) <= 1 + max(MOST, 16 * len(one.vectors)) * TOKEN_BYTES
+    assert len(one.codes) <= 1 + max(MOST_TOKENS, 16 * len(one.vectors)) * TOKEN_BYTES
 
 
 def test_an_embedder_without_token_vectors_gives_no_codes() -> None:
@@ -83,7 +89,7 @@ def test_added_turns_have_codes_and_other_units_have_none(home: Path) -> None:
         assert memory.doctor() == []
     codes = bank_codes(home)
     assert len(codes) == 2
-    assert decode([codes["a"]])[1][0] == 9  # user I moved to Porto in May 202 ##3
+    assert decode_codes([codes["a"]])[1][0] == 9  # user I moved to Porto in May 202 ##3
 
 
 def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: Path) -> None:
@@ -104,7 +110,7 @@ def test_a_bank_without_codes_is_read_as_before_and_doctor_fills_them_in(home: P
         assert mended.fixed
         assert memory.doctor() == []
     after = bank_codes(home)
-    assert after.pop("t6").startswith(FORMAT)
+    assert after.pop("t6").startswith(CODE_FORMAT)
     assert after == before
 
 

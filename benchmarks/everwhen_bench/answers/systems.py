@@ -16,12 +16,12 @@ from everwhen.answer.preparation import guidance
 from everwhen.api.memory import Memory
 from everwhen.api.memory.answers import EXTRACTIVE
 from everwhen.errors import UsageError
+from everwhen.models.embedder import count_tokens
 from everwhen.models.llm.base import LLM, LLMError
-from everwhen.models.tokens import count_tokens
 from everwhen.recall.question import parse
-from everwhen.types.agent_recipe import FULL, AgentRecipe
-from everwhen.types.recall import header, line
-from everwhen.types.recipes import FOUR_WAY, MID, Recipe
+from everwhen.types.answers import FULL, AgentRecipe
+from everwhen.types.recall import FOUR_WAY, MID, Recipe, header
+from everwhen.types.turns import line
 from everwhen_bench.answers.questions import NOT_KNOWN
 from everwhen_time.interval import describe
 from everwhen_time.zones import zone_of

@@ -162,11 +162,11 @@ def _model(name: str | None, base_url: str | None, max_tokens: int, runs: int) -
 
 def model(name: str, base_url: str | None, max_tokens: int, runs: int = 1) -> LLM:
     """A model as the settings have it."""
-    from everwhen.models.llm import open_llm
+    from everwhen.models.llm.pydantic_ai import PydanticAI
     from everwhen.settings import load
 
     settings = load()
-    return open_llm(
+    return PydanticAI(
         name,
         base_url=base_url or settings.llm_base_url,
         timeout=settings.llm_timeout,

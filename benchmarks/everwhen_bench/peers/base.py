@@ -9,9 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from everwhen.models.embed import Embedder, open_embedder
-from everwhen.models.embed.base import Vectors
-from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.embedder import Embedder, Vectors, open_embedder
+from everwhen.models.embedding_cache import CachedEmbedder
 from everwhen.store.files.home import cache_path
 from everwhen.types import Message
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from everwhen.models.embed.base import Vectors
+from everwhen.models.embedder import Vectors
 from everwhen_bench.peers.base import Lent, Said
 
 

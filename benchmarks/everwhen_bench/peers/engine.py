@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from everwhen.api.memory import Memory
-from everwhen.types.recipes import MID, Recipe
+from everwhen.types.recall import MID, Recipe
 from everwhen_bench.metrics import unique
 from everwhen_bench.peers.base import Lent, Said
 from everwhen_bench.retrieval import EVERYTHING

@@ -15,8 +15,8 @@ from unittest.mock import patch
 
 from everwhen.recall.papers import graph
 from everwhen.recall.temporal_channel import Neighbours
-from everwhen.types.recipes import FOUR_WAY as EVERY_CHANNEL
-from everwhen.types.recipes import MID, TEMPR, Recipe
+from everwhen.types.recall import FOUR_WAY as EVERY_CHANNEL
+from everwhen.types.recall import MID, TEMPR, Recipe
 from everwhen_bench.cases import bench_of, cases, opened
 from everwhen_bench.retrieval import EVERYTHING, Scored
 from everwhen_bench.studies import Request, Result

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import count_tokens
 from everwhen.types import Context, Message
 from everwhen.write.importers.benchmarks import locomo_conversation, locomo_samples
 from everwhen_bench.retrieval import Tally, fresh_bank

@@ -14,7 +14,7 @@ import numpy as np
 
 from everwhen.recall.papers.satf import Sigma, satf
 from everwhen.types import Recalled
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench import metrics
 from everwhen_bench.cases import Case, cases, opened
 from everwhen_bench.retrieval import EVERYTHING, Scored, figure

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from everwhen.types.recipes import FOUR_WAY, MID, Recipe
+from everwhen.types.recall import FOUR_WAY, MID, Recipe
 from everwhen_bench.cases import bench_of, cases, opened
 from everwhen_bench.metrics import percentile
 from everwhen_bench.retrieval import figure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen.write.importers.benchmarks import longmemeval_questions, longmemeval_time, placed_messages
 from everwhen_bench import metrics
 from everwhen_bench.longmemeval import ABSTENTION, UPDATE, newest_before

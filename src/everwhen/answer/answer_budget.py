@@ -122,7 +122,7 @@ class UsageMeter:
 
 def size(dialogue: Sequence[Line], tools: Sequence[Tool], instructions: str) -> int:
     """About how many tokens a request takes (cl100k: other models count a little otherwise)."""
-    from everwhen.models.tokens import count_tokens
+    from everwhen.models.embedder import count_tokens
 
     texts = [instructions, *(tool.description + json.dumps(dict(tool.parameters)) for tool in tools)]
     for line in dialogue:

@@ -21,7 +21,7 @@ from everwhen.answer.view import BankView, Labels
 from everwhen.errors import UsageError
 from everwhen.models.llm.base import Tool
 from everwhen.types import Citation, Turn
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen_time import Interval
 
 LONGEST_ANSWER = 8_000

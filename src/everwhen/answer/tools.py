@@ -19,13 +19,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from everwhen.answer.view import BankView, Label, data, entry_line, event_line, fact_line, framed, turn_lines
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.models.llm.base import LLMError, Tool
-from everwhen.models.llm.providers import EXTRA
+from everwhen.models.llm.pydantic_ai import EXTRA
 from everwhen.recall.calendar.timeline import days_in_words, merged
 from everwhen.types import Fact
-from everwhen.types.agent_recipe import TOOLS
+from everwhen.types.answers import TOOLS
 from everwhen.types.context import value
 from everwhen.types.recall import WEEKDAYS
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen_time import Interval
 from everwhen_time.calendar import add_months
 from everwhen_time.zones import zone_of
@@ -93,8 +93,8 @@ class MemoryTool:
 
     def offered(self, dates: bool = True) -> Tool:
         """As a model is offered it."""
-        description = f"{self.description} {self.dated}" if dates and self.dated else self.description
-        return Tool(self.name, description, self.schema(dates))
+        told = f"{self.description} {self.dated}" if dates and self.dated else self.description
+        return Tool(self.name, told, self.schema(dates))
 
     def schema(self, dates: bool = True) -> dict[str, Any]:
         """The JSON schema of its arguments; without `dates`, the date filters are not on offer."""

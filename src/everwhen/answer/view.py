@@ -17,9 +17,8 @@ from everwhen.errors import NotFound
 from everwhen.models.prompts import as_data
 from everwhen.recall.grep import grep_events
 from everwhen.types import Entry, Event, EventHit, Fact, Hit, Turn
-from everwhen.types.agent_recipe import FULL, AgentRecipe
-from everwhen.types.recall import WEEKDAYS
-from everwhen.types.recipes import Recipe
+from everwhen.types.answers import FULL, AgentRecipe
+from everwhen.types.recall import WEEKDAYS, Recipe
 from everwhen_time import Grain, Interval
 from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of

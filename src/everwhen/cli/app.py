@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from everwhen.api.memory import Memory
     from everwhen.store.banks import Banks
-    from everwhen.types.time_arguments import TimeReader
+    from everwhen.types.times import TimeReader
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -119,7 +119,7 @@ class GlobalOptions:
 
     def clock(self) -> TimeReader:
         """Reads the times of a command."""
-        from everwhen.types.time_arguments import TimeReader
+        from everwhen.types.times import TimeReader
 
         return TimeReader(self.shown_zone)
 
@@ -132,7 +132,7 @@ class GlobalOptions:
         """Begin to open the packaged networks: the command will ask them. Others may have been chosen."""
         if "EVERWHEN_EMBEDDER" in os.environ or "EVERWHEN_READER" in os.environ:
             return
-        from everwhen.models.onnx import PACKAGED, open_ahead
+        from everwhen.models.embedder import PACKAGED, open_ahead
 
         open_ahead(*PACKAGED)
 
@@ -181,7 +181,7 @@ class GlobalOptions:
 
     def zone_of(self, memory: Memory) -> str:
         """The zone in which times of this command are meant."""
-        from everwhen.types.time_arguments import known_zone
+        from everwhen.types.times import known_zone
 
         return known_zone(self.zone or memory.zone)
 
@@ -261,7 +261,7 @@ def hoisted(arguments: Iterable[str]) -> list[str]:
 
 def _one_value(given: list[str]) -> list[str]:
     """What follows `--between`, taken from the arguments: one value, of two times where two stand there."""
-    from everwhen.types.time_arguments import is_time
+    from everwhen.types.times import is_time
 
     value = given[:1]
     del given[:1]

@@ -156,7 +156,7 @@ def resolve(
     Exit code 3 when there is no time in it.
     """
     from everwhen.errors import NotFound, UsageError
-    from everwhen.types.time_arguments import TimeReader, known_zone
+    from everwhen.types.times import TimeReader, known_zone
     from everwhen_time import explain
     from everwhen_time import resolve as resolved
 

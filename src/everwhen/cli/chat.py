@@ -173,7 +173,7 @@ def chat(
         chosen = model or settings.llm or "none"
         talk = Chat(here, memory, session, name)
         if chosen != "none":
-            from everwhen.models.llm import llm_of
+            from everwhen.models.llm.pydantic_ai import llm_of
 
             talk = ModelChat(here, memory, session, name, chosen, llm_of(settings, chosen))
         with_model = "no model" if chosen == "none" else chosen

@@ -66,7 +66,7 @@ def import_(
     """
     from everwhen.settings import load
     from everwhen.store.files.export import is_export
-    from everwhen.types.time_arguments import TimeReader, known_zone
+    from everwhen.types.times import TimeReader, known_zone
     from everwhen.write.importers.conversation import ReadingOptions
 
     local = known_zone(here.zone) if here.zone else None

@@ -84,17 +84,17 @@ def _layers(here: GlobalOptions, banks: list[str]) -> list[Layer]:
 def _write(drawn: Chart, title: str, out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == ".png":
-        from everwhen.tree.map.pictures import write_png
+        from everwhen.tree.map import write_png
 
         write_png(drawn, title, out)
     else:
-        from everwhen.tree.map.pictures import svg
+        from everwhen.tree.map import svg
 
         out.write_text(svg(drawn, title), encoding="utf-8")
 
 
 def _report(here: GlobalOptions, drawn: Chart, out: Path | None, by_bank: bool) -> None:
-    from everwhen.tree.map.measures import DEFINITIONS
+    from everwhen.tree.map import DEFINITIONS
 
     if here.json:
         rows = [

@@ -21,9 +21,9 @@ from everwhen.cli.printing import counting, printable, working
 from everwhen.cli.renderers import show_receipt
 from everwhen.errors import UsageError
 from everwhen.types import Added, Answer, Consolidated, Receipt
-from everwhen.types.agent_recipe import FULL, AgentRecipe
-from everwhen.types.recipes import RECIPES as NAMED_RECIPES
-from everwhen.types.recipes import Gating, Recipe, for_budget
+from everwhen.types.answers import FULL, AgentRecipe
+from everwhen.types.recall import RECIPES as NAMED_RECIPES
+from everwhen.types.recall import Gating, Recipe, for_budget
 
 if TYPE_CHECKING:
     from everwhen.api.memory import Memory

@@ -50,7 +50,7 @@ from everwhen.types import (
     UnitRow,
     Usage,
 )
-from everwhen.types.decay import old_in_words
+from everwhen.types.facts import old_in_words
 
 NOT_FOUND = 3
 MARKS = {"happened": "●", "ongoing": "◐", "planned": "○", "hypothetical": "?", "negated": "✗"}

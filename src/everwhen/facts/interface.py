@@ -26,12 +26,13 @@ from everwhen.facts.statements import (
     prepared,
     sources,
 )
-from everwhen.models.embed import Embedder
+from everwhen.models.embedder import Embedder
 from everwhen.settings import Settings
 from everwhen.store.rows import NOW, AsOf, DeclaredPredicate, FactRow, Report
 from everwhen.store.sql.facts import FactLedger, FactStore
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time, decay
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time
+from everwhen.types.facts import confidence_at
+from everwhen.types.times import TimeReader
 
 MADE_ID = re.compile(r"t[0-9a-f]{22}")
 """A turn's id where its message brought none (`write/remember.py` makes them)."""
@@ -270,7 +271,7 @@ class Facts(BankFacts):
 
     @does(ops.ConfidenceAt)
     def _confidence_at(self, asked: ops.ConfidenceAt) -> float:
-        return decay.confidence_at(asked.fact, self._moment(asked.instant, "instant"), self.half_lives)
+        return confidence_at(asked.fact, self._moment(asked.instant, "instant"), self.half_lives)
 
     @does(ops.Get)
     def _get(self, asked: ops.Get) -> Fact:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 from everwhen.facts.changes import INSTANT, assert_fact, reopen_fact, retract_fact, reweigh_fact
 from everwhen.facts.statements import FactStatement, folded, prepared
-from everwhen.models.embed import Embedder
+from everwhen.models.embedder import Embedder
 from everwhen.store.rows import FactRow
 from everwhen.store.sql.facts import FactLedger, FactStore
 

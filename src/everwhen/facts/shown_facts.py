@@ -17,7 +17,7 @@ from everwhen.facts.statements import folded
 from everwhen.store.rows import FactRow, Report, ShownFacts
 from everwhen.store.sql.facts import FactStore
 from everwhen.types import Fact, HalfLives, Signal, StaleFact, Status
-from everwhen.types.decay import confidence_at, faded, fades_below, old_in_words
+from everwhen.types.facts import confidence_at, faded, fades_below, old_in_words
 from everwhen_time import Grain, Interval
 from everwhen_time.interval import in_plain_words
 from everwhen_time.zones import zone_of

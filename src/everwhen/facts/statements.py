@@ -18,14 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.date_prefix import LocalTime, embed_derived
+from everwhen.models.embedder import Embedder
+from everwhen.models.embedding_cache import LocalTime, embed_derived
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import Act, DeclaredPredicate
 from everwhen.types import ORIGINS, Origin
-from everwhen.types.instants import aware
-from everwhen.types.recall import FACT
-from everwhen.types.relations import in_words, relations
+from everwhen.types.facts import in_words, relations
+from everwhen.types.times import aware
+from everwhen.types.turns import FACT
 from everwhen_time import Grain
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -202,7 +202,7 @@ def prepared(
 
     With a zone, the date since when each holds is part of what is embedded.
     """
-    from everwhen.models.tokens import count_tokens
+    from everwhen.models.embedder import count_tokens
 
     dates = None if zone is None else [_since(said, zone) for said in statements]
     vectors = embed_derived(embedder, [said.text for said in statements], dates)

@@ -16,8 +16,9 @@ from everwhen.recall.candidates import Request, timed
 from everwhen.store.rows import AsOf
 from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, HalfLives, Recalled, Why
-from everwhen.types.instants import to_text
-from everwhen.types.recall import BREAK_TOKENS, FACT, HEADER_TOKENS, day_of, tokens_of
+from everwhen.types.recall import BREAK_TOKENS, HEADER_TOKENS, day_of, tokens_of
+from everwhen.types.times import to_text
+from everwhen.types.turns import FACT
 
 TURNS = 5
 """The best turns beside which is shown what holds instead of what they tell."""
@@ -33,7 +34,7 @@ def show_facts(
 ) -> tuple[list[Recalled], list[Dropped]]:
     """The same ranking, with facts in words; a fact that no longer holds gives its place to its successor.
 
-    `asked` gives the moment that the question is about; it is called only when there may be facts to show.
+    `asked` tells the moment that the question is about; it is called only when there may be facts to show.
     """
     leading = [memory.id for memory in ranked if memory.kind == "turn"][:TURNS]
     wanted = kinds is None or "fact" in kinds

@@ -15,12 +15,17 @@ from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
 from everwhen.facts.shown_facts import FactScope
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.base import gives_tokens
+from everwhen.models.comparison import (
+    Candidate,
+    Reader,
+    Reranker,
+    RerankQuery,
+    Scores,
+    compare_codes,
+    open_reranker,
+)
+from everwhen.models.embedder import Embedder, gives_tokens
 from everwhen.models.llm.base import LLM
-from everwhen.models.reader import Reader
-from everwhen.models.rerank import Candidate, Reranker, RerankQuery, Scores, open_reranker
-from everwhen.models.rerank.learned_maxsim import compare_codes
 from everwhen.recall.names import DescribedNames, KnownNames, Plan, corrected, plan
 from everwhen.recall.temporal_channel import POOL, temporal
 from everwhen.settings import MAX_TOKENS
@@ -29,8 +34,8 @@ from everwhen.store.rows import AsOf, Voices
 from everwhen.store.search import Evidence, Filter, SaidBy, Scored, Search, SearchQuery, Turns, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import HalfLives, Recalled, UnitRow, Why
-from everwhen.types.recall import SUMMARY
-from everwhen.types.recipes import MID, Recipe
+from everwhen.types.recall import MID, Recipe
+from everwhen.types.turns import SUMMARY
 
 Array = NDArray[np.float32]
 Found: TypeAlias = dict[str, list[Scored]]
@@ -322,12 +327,12 @@ def gather(
 
 
 def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
-    """Without the plans of which a later version had been said by the time that is asked about."""
+    """Without the plans of which a later version had been told by the time that is asked about."""
     units = [row.seq for row in evidence.rows if row.kind == "event"]
     if not units:
         return evidence
-    events = store.graph.events_told((), units, _then(where))
-    replaced = {event.id for event in events if event.superseded_at is not None}
+    told = store.graph.events_told((), units, _then(where))
+    replaced = {event.id for event in told if event.superseded_at is not None}
     return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader import Passage, Reader
+from everwhen.models.comparison import Passage, Reader
 from everwhen.recall.candidates import CandidatePool, ReaderScores, Request, timed
 from everwhen.recall.features import features
 from everwhen.store.search import SaidBy

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from everwhen.errors import EverwhenError, Unavailable, UsageError
 from everwhen.facts.shown_facts import FactScope
-from everwhen.models.embed import Embedder
+from everwhen.models.embedder import Embedder
 from everwhen.recall.budget import BEYOND, NO_ROOM, select, show_facts
 from everwhen.recall.candidates import Gathered, Request, gather, reasons, recalled, timed
 from everwhen.recall.fusion import NOTHING, fuse

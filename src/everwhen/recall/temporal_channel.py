@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from everwhen.store.search import Filter, Links, Near, Scored, Search, Timed
 from everwhen.types import LinkType
-from everwhen.types.recipes import MID, Recipe
+from everwhen.types.recall import MID, Recipe
 from everwhen_time import Grain, Interval
 
 POOL = 3

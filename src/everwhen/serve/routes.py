@@ -56,7 +56,7 @@ from everwhen.serve.telemetry import Span, span
 from everwhen.store.answers import StoredAnswer
 from everwhen.store.files.home import BANK_NAME
 from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 
 PENDING = "Everwhen-Pending"
 """The header of an answer that did not wait for all turns to be read: how many are missing in it."""

@@ -51,8 +51,8 @@ from everwhen.serve.routes import (
 from everwhen.serve.telemetry import say
 from everwhen.serve.transfer_files import Imported, pieces
 from everwhen.types import Answer, EventHit, HalfLives, Hit, Recall, Receipt, Stats
-from everwhen.types.recipes import CHANNELS, STAGES, for_budget
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.recall import CHANNELS, STAGES, for_budget
+from everwhen.types.times import TimeReader
 from everwhen_time import Interval
 
 STREAM = "text/event-stream"

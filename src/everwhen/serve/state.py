@@ -221,7 +221,7 @@ class ServerState:
 
     def _warm(self) -> None:
         from everwhen.api.memory.front import DEFAULT_EMBEDDER
-        from everwhen.models.embed import shared_embedder
+        from everwhen.models.embedder import shared_embedder
 
         try:
             shared_embedder(self.settings.embedder or DEFAULT_EMBEDDER).embed(["ready"])

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Damaged, ModelChanged
 from everwhen.store.index import Tokenizer
 from everwhen.types import Turn, UnitRow
-from everwhen.types.instants import from_text
+from everwhen.types.times import from_text
 from everwhen_time import Grain, Interval
 
 

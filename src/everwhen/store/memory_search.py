@@ -36,7 +36,7 @@ from everwhen.store.search import (
 from everwhen.store.sql.facts import FactStore
 from everwhen.store.sql.graph import GraphStore
 from everwhen.types import LinkType, UnitRow
-from everwhen.types.instants import from_micros, to_micros
+from everwhen.types.times import from_micros, to_micros
 from everwhen_time import Interval
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Unavailable
 from everwhen.store.base import VectorModel
 from everwhen.types import Origin, Role, Statement, Turn
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 from everwhen_time import Grain, Interval
 
 FOREVER = datetime.max.replace(tzinfo=UTC)

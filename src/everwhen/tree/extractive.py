@@ -12,18 +12,29 @@ own, and the result would depend on the order of arrival.
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from everwhen.store.index import STOP_WORDS
 from everwhen.store.rows import FactRow
 from everwhen.tree.base import NodeDraft, Task
-from everwhen.tree.node_wording import absolute, day, header, heard
-from everwhen.tree.profile import learned
-from everwhen.tree.sentence_weights import Sentence, sentences, weighed
+from everwhen.tree.levels import INSTANT
 from everwhen.types import Statement
+from everwhen.types.facts import in_words
+from everwhen.write.foreign_text import FENCED
+from everwhen_time import Interval, describe
+from everwhen_time.interval import in_plain_words
+from everwhen_time.sentences import sentences as sentence_places
 from everwhen_time.zones import zone_of
+
+if TYPE_CHECKING:
+    from everwhen_time import TimeRef
+
 
 # The weights were chosen on LoCoMo dev, by how many of the evidence turns the session nodes quote: 0.65 of them while
 # they quote 0.28 of all turns. With log(1 + n_t) as the weight it is 0.58: what is central to a talk is often its chat.
@@ -84,7 +95,7 @@ class Extractive:
             dated = [absolute(one.text, one.first, zone) for one, zone in zip(told, zones, strict=True)]
             told = [replace(one, text=text) for one, text in zip(told, dated, strict=True)]
         if task.kind == "profile":
-            known = learned(task)[:MOST_FACTS]
+            known = facts_as_statements(task)[:MOST_FACTS]
             said = {turn for fact in known for turn in fact.turns}
             # A sentence that a fact was learned from says the same once more.
             told = [*known, *(one for one in told if not known or not said.issuperset(one.turns))]
@@ -231,3 +242,206 @@ def written(task: Task, told: Sequence[Statement]) -> str:
             when = day(one.last, zone_of(task.zone))
             lines.append(f"{when}, {one.speaker}: {one.text}{heard(one.support)}")
     return "\n".join(lines)
+
+
+# Facts as statements
+
+PASSING = ("plans",)
+"""Predicates of what is over once it is done: no part of who somebody is."""
+
+
+def facts_as_statements(task: Task) -> list[Statement]:
+    """The facts supported by a window, as statements: most support first, then the newest."""
+    past = {fact.id for fact in outdated(task.facts, task.place.end)}
+    found = []
+    for fact in task.facts:
+        turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
+        if fact.id in past or not turns or fact.predicate in PASSING:
+            continue
+        turns = tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn)))
+        first, last = task.said[turns[0]], task.said[turns[-1]]
+        one = Statement("", fact.subject, first, last, len(turns), turns, fact.id)
+        words = in_words(fact.subject, fact.predicate, fact.object)
+        found.append(replace(one, text=f"{words} ({dated_support(one, task.zone)})"))
+    return sorted(found, key=lambda one: (-one.support, -one.last.timestamp(), one.text))
+
+
+def dated_support(one: Statement, zone: str) -> str:
+    area = zone_of(zone)
+    first, last = day(one.first, area), day(one.last, area)
+    if one.support == 1 or first == last:
+        return first if one.support == 1 else f"{first}, said {one.support} times"
+    return f"{first} to {last}, said {one.support} times"
+
+
+# Sentences of a turn, and the words that give them their weight; nothing here depends on the rest of the bank
+
+LONGEST = 320
+"""Characters of a sentence that are kept; a longer one is cut at a word."""
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+# Talk about the talk: words that are in most conversations and tell nothing of this one.
+_CHAT = """thanks thank hey hi hello yeah yes yep no nope ok okay oh wow great good nice cool awesome amazing really
+    sure glad happy sorry please well sounds sound definitely totally absolutely lol haha bye know think got get going
+    go one lot thing things way much many even still back new make makes made also maybe right see keep i'm i've i'd
+    i'll it's that's don't didn't can't you're you've we're we've they're he's she's there's let's isn't"""
+_QUIET = frozenset(f"{STOP_WORDS} {_CHAT}".split())
+_OWN = frozenset(["i", "i'm", "i've", "i'd", "i'll", "my", "me", "mine", "we", "we're", "we've", "our", "us"])
+
+_YOUR = frozenset(["you", "your", "yours", "yourself", "you're", "you've", "you'll", "you'd"])
+_LASTING = re.compile(
+    r"\b(?:(?:i|we|he|she|they|to|really|also|n't) like|likes|loves?|hates?|prefers?|enjoys?|favou?rites?|always"
+    r"|usually|every (?:day|morning|evening|night|week|weekend|month|year|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"|often|believes?|allergic|vegetarian|vegan|works? (?:at|as|for|in)|working (?:at|as|for)|lives? in|living in"
+    r"|my (?:wife|husband|partner|brother|sister|son|daughter|mother|mom|mum|father|dad|job|dog|cat))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence with the words that give it its weight; `telling` are those that are names or numbers."""
+
+    text: str
+    terms: frozenset[str]
+    telling: frozenset[str]
+    asks: bool
+    own: bool
+    """Whether somebody speaks of themselves."""
+    addressed: bool = False
+    """Whether it speaks to somebody of themselves."""
+    lasting: bool = False
+    """Whether it tells of a taste, a habit, work, a home or a tie (English words)."""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without code (unless it is all there is)."""
+    prose = FENCED.sub(" ", text)
+    found = [" ".join(prose[start:end].split()) for start, end in sentence_places(prose)]
+    return [_clipped(one) for one in found or [" ".join(text.split())]]
+
+
+def weighed(text: str) -> Sentence:
+    terms, telling = set(), set()
+    own = addressed = False
+    for place, match in enumerate(_WORD.finditer(text)):
+        word = match[0]
+        plain = _plain(word)
+        own = own or plain in _OWN
+        addressed = addressed or plain in _YOUR
+        if plain in _QUIET:
+            continue
+        term = _stem(plain)
+        terms.add(term)
+        if word[0].isdigit() or (place and word[0].isupper()):
+            telling.add(term)
+    return Sentence(
+        text,
+        frozenset(terms),
+        frozenset(telling),
+        asks=text.rstrip("\"'”’)] ").endswith(("?", "？")),
+        own=own,
+        addressed=addressed,
+        lasting=_LASTING.search(text) is not None,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _plain(word: str) -> str:
+    return word.replace("’", "'").casefold()
+
+
+@lru_cache(maxsize=65_536)
+def _stem(word: str) -> str:
+    """The word without the endings that make one word look like two."""
+    word = word.removesuffix("'s")
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4 and not word.endswith("ss"):
+            return word[: -len(ending)]
+    return word
+
+
+def _clipped(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    cut = text.rfind(" ", 0, LONGEST)
+    return f"{text[: cut if cut > LONGEST // 2 else LONGEST]} …"
+
+
+# The text around a node's statements: headers, dates, lists of names
+
+MOST_NAMES = 4
+_MONTH = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|tember|ober)?\b",
+    re.IGNORECASE,
+)
+_DAY = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|afternoon|evening)|last night"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+
+
+def day(instant: datetime, zone: tzinfo) -> str:
+    local = instant.astimezone(zone)
+    return f"{local.day} {local:%B} {local.year}"
+
+
+def absolute(text: str, at: datetime, zone: str) -> str:
+    """The text with the date behind each word that is counted from the day it was said on: "yesterday (7 June 2025)".
+
+    A date without its year stays as it is: which year it is in, a sentence alone does not always tell.
+    """
+    from everwhen_time import resolve
+
+    for found in sorted(resolve(text, at, zone), key=lambda ref: -ref.span[1]):
+        start, end = found.span
+        written = text[end : end + 2].lstrip().startswith("(")  # the date behind it, by somebody already
+        dated = found.interval is not None and found.kind in ("point", "range") and not written
+        if found.interval is not None and dated and _relative(found, text[start:end]):
+            text = f"{text[:end]} ({_named(found.interval, zone)}){text[end:]}"
+    return text
+
+
+def _relative(found: TimeRef, words: str) -> bool:
+    """Whether the words mean another day when they are said on another day."""
+    if any(letter.isdigit() for letter in words) or _MONTH.search(words):
+        return False
+    return found.grain in ("day", "week", "month", "season", "year") or bool(_DAY.search(words))
+
+
+def _named(interval: Interval, zone: str) -> str:
+    """The interval in words; a part of a day by its day, and "by Wednesday" by the last day that is meant."""
+    length = interval.length
+    if interval.start is None and interval.end is not None:
+        return day(interval.end - timedelta(microseconds=1), zone_of(zone))
+    if interval.start is not None and length is not None and length < timedelta(hours=20):
+        return day(interval.start, zone_of(zone))
+    return in_plain_words(interval, zone)
+
+
+def heard(support: int) -> str:
+    return "" if support < 2 else f" (said {support} times)"
+
+
+def header(task: Task) -> str:
+    zone = zone_of(task.zone)
+    count = len(task.children)
+    if task.kind in ("exchange", "session"):
+        first, last = task.place.start, task.place.end - INSTANT
+        people = joined(dict.fromkeys(name for child in task.children for name in child.speakers))
+        when = day(first, zone)
+        if day(last, zone) != when:
+            when = f"from {when} to {day(last, zone)}"
+        return f"Conversation of {people}, {when}."
+    when = describe(Interval(task.place.start, task.place.end), task.zone)
+    below = {"session": "conversation"}.get(task.below, task.below if " " not in task.below else "part")
+    how_many = f"{count} {below}{'s' if count > 1 else ''}"
+    return f"{when[0].upper()}{when[1:]}: {how_many}."
+
+
+def joined(names: Iterable[str]) -> str:
+    listed = list(names)
+    if len(listed) > MOST_NAMES:
+        listed = [*listed[:MOST_NAMES], "others"]
+    return listed[0] if len(listed) == 1 else f"{', '.join(listed[:-1])} and {listed[-1]}"

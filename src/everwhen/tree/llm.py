@@ -17,10 +17,8 @@ from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.models.prompts import load
 from everwhen.settings import Settings
 from everwhen.tree.base import NodeDraft, Task
-from everwhen.tree.extractive import Extractive
+from everwhen.tree.extractive import Extractive, facts_as_statements, header
 from everwhen.tree.levels import INSTANT
-from everwhen.tree.node_wording import header
-from everwhen.tree.profile import learned
 from everwhen.types import Statement
 from everwhen_time.zones import zone_of
 
@@ -85,7 +83,7 @@ class LLMConsolidator:
         """What the model is given, a statement a line; of too many only the central ones."""
         lines = [one for child in task.children for one in child.statements if one.fact is None]
         if task.kind == "profile":
-            lines = [*learned(task), *lines]
+            lines = [*facts_as_statements(task), *lines]
         if len(lines) > MOST_LINES or sum(len(one.text) for one in lines) > LONGEST:
             [draft] = self.fallback.consolidate(
                 [replace(task, kind="session" if task.place.level < 3 else "pattern")]

@@ -1,20 +1,34 @@
-"""Reads the tree: stored nodes, and exchanges, which are made from their turns when they are asked for."""
+"""Reads the tree: nodes, the profile, and what is known at an instant. Exchanges are made from their turns.
+
+Each node of the top level holds the statements of its own window. The profile merges those nodes in order of time: a
+repeated statement gains support and a later date, a new one is added, and one that the fact store knows to have ended
+gets its end date. So a late turn changes one window only, and the result does not depend on the order of arrival.
+
+What is known at an instant, whatever is asked, is the stable part of a prompt. It is read from the bank alone, as it
+stood then: facts in the version that was believed, and the statements of the profile from what had been said. So it is
+the same in every process and after every restart, and nothing has to be kept for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from everwhen.store.rows import NOW, AsOf, NodeRow
+from everwhen.facts.shown_facts import to_fact
+from everwhen.models.embedder import count_tokens
+from everwhen.store.rows import NOW, AsOf, FactRow, NodeRow
 from everwhen.store.sql.store import Store
-from everwhen.tree.base import Child
-from everwhen.tree.exchanges import child_of_turns, children_of_session, exchanges, in_order
+from everwhen.tree.base import Child, child_of_turns, children_of_session, exchanges, in_order
+from everwhen.tree.extractive import PASSING, dated_support, day, weighed
 from everwhen.tree.levels import EXCHANGE, Levels
-from everwhen.tree.profile import merged_profile
-from everwhen.types import Node, Statement, Turn
+from everwhen.types import Fact, HalfLives, Node, Statement, Turn
+from everwhen.types.facts import confidence_at, in_words
+from everwhen.types.turns import inside, line
 from everwhen_time import Interval
+from everwhen_time.zones import zone_of
 
 T = TypeVar("T")
 
@@ -138,3 +152,165 @@ def _sessions(store: Store, between: Interval | None, then: AsOf) -> Iterable[li
 def _node(row: NodeRow, levels: Levels) -> Node:
     at, name = row.place, levels.name(row.place.level)
     return Node(at.id, at.level, row.interval, row.text, row.children, name, at.parent, row.turns)
+
+
+# The profile
+
+SAME_STATEMENT = 0.75
+"""The share of common words (of all words of both) from which a statement says what an earlier one said."""
+
+
+def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone: str) -> list[Statement]:
+    """The profile by the nodes of the top level in the order of time, those with most support first.
+
+    `facts` are those that the nodes name and that are still believed; what was retracted or corrected since is left
+    out. A sentence that was quoted is part of the profile when it tells of something lasting, or was said again; where
+    there is nothing of that kind, all that the nodes say is.
+    """
+    known: dict[str, Statement] = {}
+    told: list[Statement] = []
+    written: set[str] = set()
+    for node in nodes:
+        for one in node.statements:
+            if one.fact is None:
+                _refine(told, one)
+                if node.consolidator != "extractive":
+                    written.add(one.text)
+            elif one.fact in facts:
+                before = known.get(one.fact)
+                known[one.fact] = one if before is None else _together(before, one)
+    stated = [_as_believed(one, facts[id_], zone) for id_, one in known.items()]
+    kept = [one for one in told if one.support > 1 or one.text in written or weighed(one.text).lasting]
+    return [*_ordered(stated), *_ordered(kept if kept or stated else told)]
+
+
+def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
+    """A fact's statement over all windows, with the end that it has come to."""
+    until = f"; until {day(fact.valid_to, zone_of(fact.zone or zone))}" if fact.valid_to else ""
+    words = in_words(fact.subject, fact.predicate, fact.object, ended=fact.valid_to is not None)
+    return replace(one, text=f"{words} ({dated_support(one, zone)}{until})", ended=fact.valid_to)
+
+
+def _refine(told: list[Statement], one: Statement) -> None:
+    """Let a statement stand for an earlier one that says the same, or add it."""
+    terms = weighed(one.text).terms
+    for place, before in enumerate(told):
+        others = weighed(before.text).terms
+        if any(term[0].isdigit() for term in terms ^ others):
+            continue  # another date or amount is another thing
+        if before.speaker == one.speaker and len(terms & others) >= SAME_STATEMENT * max(
+            1, len(terms | others)
+        ):
+            told[place] = replace(_together(before, one), text=one.text)
+            return
+    told.append(one)
+
+
+def _together(before: Statement, now: Statement) -> Statement:
+    return replace(
+        before,
+        first=min(before.first, now.first),
+        last=max(before.last, now.last),
+        support=before.support + now.support,
+        turns=tuple(dict.fromkeys((*before.turns, *now.turns))),
+    )
+
+
+def _ordered(statements: Sequence[Statement]) -> list[Statement]:
+    return sorted(
+        statements, key=lambda one: (one.ended is not None, -one.support, -one.last.timestamp(), one.text)
+    )
+
+
+# What is known at an instant
+
+MOMENTARY = frozenset({*PASSING, "wants", "deadline", "status", "number", "costs", "owes", "located"})
+"""Predicates of what changes from day to day: found when it is asked for, and not part of every prompt."""
+ITEM = "- "
+NO_LONGER = "- no longer: "
+SURE = 0.6
+"""The confidence below which a fact is not put before every question."""
+
+
+def standing(
+    store: Store,
+    levels: Levels,
+    at: datetime,
+    half_lives: HalfLives,
+    max_tokens: int,
+    known_at: datetime | None = None,
+) -> str:
+    """What is known at an instant, one thing a line, inside a budget; those first of whom most is known.
+
+    The order is that in which things were learned: what is new comes at the end, and what stands before it stays.
+    """
+    facts = _sure(store, at, half_lives, known_at)
+    lines = list(
+        _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
+    )
+    left = max_tokens - sum(tokens for *_, tokens in lines)
+    told = (one for one in profile(store, levels, AsOf(at, known_at)) if one.fact is None)
+    lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
+    return "".join(words for _, words, _ in sorted(lines))
+
+
+def changed(
+    store: Store,
+    levels: Levels,
+    at: datetime,
+    half_lives: HalfLives,
+    before: str,
+    now: str,
+    known_at: datetime | None = None,
+) -> str:
+    """What differs between two of `standing`, the second of an instant: what is new, and what holds no longer.
+
+    A line that only had no room any more is still true, and is not told of.
+    """
+    holds = {_told(fact, levels.zone) for fact in _sure(store, at, half_lives, known_at)}
+    earlier, later = (text.splitlines(keepends=True) for text in (before, now))
+    ended = [one.replace(ITEM, NO_LONGER, 1) for one in earlier if one.startswith(ITEM) and one not in holds]
+    return "".join([*ended, *(one for one in later if one not in earlier)])
+
+
+def lasts(fact: Fact, confidence: float) -> bool:
+    """Whether a fact is worth telling without being asked: it does not change from day to day, and is sure enough."""
+    return fact.predicate.replace("_", " ") not in MOMENTARY and confidence >= SURE
+
+
+def _sure(store: Store, at: datetime, half_lives: HalfLives, known_at: datetime | None) -> list[Fact]:
+    """The facts that hold at an instant, as the memory held them, and are worth telling to everybody."""
+    rows = store.facts.valid_at(at, None, None, at)
+    if known_at is not None:
+        held = store.facts.believed_then([row.id for row in rows], AsOf(at, known_at))
+        rows = [row for row in held if row.covers(at)]
+    known = map(to_fact, rows)
+    return [fact for fact in known if lasts(fact, confidence_at(fact, at, half_lives))]
+
+
+def _first(facts: Sequence[Fact]) -> list[Fact]:
+    """Facts by how much is known of their subject, then by how often each was said and how sure it is."""
+    known: Counter[str] = Counter()
+    for fact in facts:
+        known[fact.subject] += fact.support
+
+    def order(one: Fact) -> tuple[Any, ...]:
+        return -known[one.subject], one.subject, -one.support, -one.confidence, one.recorded_at, one.id
+
+    return sorted(facts, key=order)
+
+
+def _told(fact: Fact, zone: str) -> str:
+    since = fact.valid_from.astimezone(zone_of(fact.zone or zone)).date().isoformat()
+    grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
+    return f"{ITEM}{inside(fact.text)} (since {grain})\n"
+
+
+def _within(tokens: int, lines: Iterable[tuple[datetime, str]]) -> Iterator[tuple[datetime, str, int]]:
+    """Lines as long as there is room for them, each with its tokens."""
+    for learned, words in lines:
+        cost = count_tokens(words)
+        if cost > tokens:
+            return
+        tokens -= cost
+        yield learned, words, cost

@@ -21,7 +21,7 @@ from everwhen.types.answers import (
     Usage,
 )
 from everwhen.types.context import Context
-from everwhen.types.events_and_facts import (
+from everwhen.types.facts import (
     ORIGINS,
     Conflict,
     Entity,
@@ -40,13 +40,13 @@ from everwhen.types.events_and_facts import (
     Status,
 )
 from everwhen.types.recall import Recall
+from everwhen.types.times import Between, Time
 from everwhen.types.turns import (
     KINDS,
     NETWORKS,
     ROLES,
     Accessed,
     Added,
-    Between,
     Dropped,
     Hit,
     Listed,
@@ -55,7 +55,6 @@ from everwhen.types.turns import (
     Recalled,
     Role,
     Session,
-    Time,
     Turn,
     UnitRow,
     Why,

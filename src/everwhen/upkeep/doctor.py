@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import Damaged, EverwhenError
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.base import centroid
+from everwhen.models.embedder import Embedder, centroid
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import NewTurn

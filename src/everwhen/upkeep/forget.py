@@ -19,8 +19,8 @@ import numpy as np
 from everwhen.errors import ModelChanged, NotFound, Unavailable
 from everwhen.facts.changes import close_chains
 from everwhen.facts.statements import folded
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.cache import CachedEmbedder
+from everwhen.models.embedder import Embedder
+from everwhen.models.embedding_cache import CachedEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import Follower, ReembeddedTurn, RemovedUnits

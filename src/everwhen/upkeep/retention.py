@@ -15,7 +15,7 @@ from typing import Any
 
 from everwhen.errors import Unavailable, UsageError
 from everwhen.facts.changes import close_chains
-from everwhen.models.embed import Embedder
+from everwhen.models.embedder import Embedder
 from everwhen.settings import Settings
 from everwhen.store.sql.store import Store
 from everwhen.types import Receipt

@@ -17,10 +17,16 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import Embedder, gives_tokens
-from everwhen.models.embed.base import IN_CONTEXT, centroid, normalised, reads_context
-from everwhen.models.embed.date_prefix import LocalTime, embed_derived, with_date
-from everwhen.models.rerank.token_codes import join
+from everwhen.models.embedder import (
+    IN_CONTEXT,
+    Embedder,
+    centroid,
+    gives_tokens,
+    join_codes,
+    normalised,
+    reads_context,
+)
+from everwhen.models.embedding_cache import LocalTime, embed_derived, with_date
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import TurnForgotten
@@ -119,7 +125,7 @@ def _gathered(
         if window:
             own[0] = normalised((own[:1] + vectors[window_place]) / 2)[0]
             window_place += 1
-        yield TurnVectors(normalised(own), join(coded) if coded else b"")
+        yield TurnVectors(normalised(own), join_codes(coded) if coded else b"")
         place += len(several)
 
 

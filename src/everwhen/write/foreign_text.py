@@ -21,8 +21,8 @@ from typing import Any, TypeAlias
 
 from everwhen.settings import ECHO_WORDS
 from everwhen.types import Message, Turn
-from everwhen.types.messages import message as as_message
 from everwhen.types.recall import WEEKDAYS
+from everwhen.types.turns import message as as_message
 from everwhen_time.interval import MONTHS
 from everwhen_time.sentences import pieces
 

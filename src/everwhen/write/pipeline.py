@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.date_prefix import LocalTime, embed_derived
+from everwhen.models.comparison import Reader
+from everwhen.models.embedder import Embedder, count_tokens
+from everwhen.models.embedding_cache import LocalTime, embed_derived
 from everwhen.models.llm.base import LLM
-from everwhen.models.reader import Reader
-from everwhen.models.tokens import count_tokens
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import EventPart, Mention, Moment, NewUnit, Vectors, Work
 from everwhen.store.sql.graph_writer import GraphWriter

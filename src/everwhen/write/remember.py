@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from everwhen.models.embed import Embedder
-from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.models.tokens import count_tokens
+from everwhen.models.embedder import Embedder, count_tokens
+from everwhen.models.embedding_cache import CachedEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import NewTurn
 from everwhen.store.sql.store import Store
 from everwhen.types import Added, Message, Metadata, Turn
-from everwhen.types.recall import line
+from everwhen.types.turns import line
 from everwhen.write.embedding import context_of, embed_spoken, embedded_texts, spoken
 from everwhen_time.zones import zone_name, zone_of
 

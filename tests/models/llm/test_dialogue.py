@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from everwhen.models.llm import llm_of, open_llm
 from everwhen.models.llm.base import LLMError, Tool, ToolResult, ToolResults, UserMessage
+from everwhen.models.llm.pydantic_ai import PydanticAI, llm_of
 from everwhen.settings import Settings
 from tests.models.llm.conftest import Open
 from tests.scripted_server import ScriptedServer, call, calls, refusal, slowly, status, text
@@ -81,4 +81,4 @@ def test_banks_that_ask_the_same_way_share_a_model() -> None:
     settings = Settings(llm_base_url="http://localhost:1/v1")
     assert llm_of(settings, "openai:x") is llm_of(settings, "openai:x")
     assert llm_of(settings, "openai:x") is not llm_of(settings, "openai:x", temperature=0.7)
-    assert open_llm("openai:x", temperature=0.7).temperature == 0.7
+    assert PydanticAI("openai:x", temperature=0.7).temperature == 0.7

@@ -11,10 +11,9 @@ import pytest
 from pydantic import BaseModel
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.llm import open_llm
 from everwhen.models.llm.base import LLMError, Reply, complete_all
 from everwhen.models.llm.fake import FakeLLM
-from everwhen.models.llm.providers import OLLAMA_URL, build
+from everwhen.models.llm.pydantic_ai import OLLAMA_URL, PydanticAI
 from everwhen.types import Usage
 from tests.models.llm.conftest import Open
 from tests.scripted_server import (
@@ -276,7 +275,7 @@ def test_a_missing_key_names_the_variable() -> None:
         ("google:gemini-3-flash", "GOOGLE_API_KEY or GEMINI_API_KEY"),
     ]:
         with pytest.raises(LLMError, match=f"{spec} needs a key: set {variable}"):
-            open_llm(spec).complete("Where?", City)
+            PydanticAI(spec).complete("Where?", City)
 
 
 def test_a_providers_key_is_not_sent_to_another_server(
@@ -295,19 +294,19 @@ def test_every_provider_can_be_built(monkeypatch: pytest.MonkeyPatch) -> None:
     for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"):
         monkeypatch.setenv(variable, "k")
     for spec in ("openai:gpt-5-mini", "anthropic:claude-sonnet-5", "google:gemini-3-flash", "ollama:qwen3"):
-        assert build(spec).model_name == spec.partition(":")[2]
-    assert str(build("ollama:qwen3").base_url).startswith(OLLAMA_URL)
+        assert PydanticAI(spec)._open().model_name == spec.partition(":")[2]
+    assert str(PydanticAI("ollama:qwen3")._open().base_url).startswith(OLLAMA_URL)
 
 
 @pytest.mark.parametrize("spec", ["gpt-5", "openai:", "mistral:large", ""])
 def test_an_unknown_name_lists_the_choices(spec: str) -> None:
     with pytest.raises(UsageError, match="choose one of openai:<model>"):
-        open_llm(spec)
+        PydanticAI(spec)
 
 
 def test_a_strange_address_is_refused_early() -> None:
     with pytest.raises(UsageError, match="should look like http://localhost"):
-        open_llm("openai:x", base_url="localhost:8080")
+        PydanticAI("openai:x", base_url="localhost:8080")
 
 
 def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
@@ -318,8 +317,8 @@ def test_usage_adds_up_and_an_unknown_price_stays_unknown() -> None:
 
 def test_opening_a_model_imports_no_provider() -> None:
     code = (
-        "import sys; from everwhen.models.llm import open_llm; import everwhen.models.llm.fake;"
-        "open_llm('openai:gpt-5-mini'); open_llm('ollama:qwen3');"
+        "import sys; from everwhen.models.llm.pydantic_ai import PydanticAI; import everwhen.models.llm.fake;"
+        "PydanticAI('openai:gpt-5-mini'); PydanticAI('ollama:qwen3');"
         "sys.exit(bool({'pydantic_ai', 'openai', 'anthropic', 'google.genai', 'pydantic'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -328,10 +327,10 @@ def test_opening_a_model_imports_no_provider() -> None:
 def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "pydantic_ai"]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.delitem(sys.modules, "everwhen.models.llm.retrying", raising=False)
+    monkeypatch.delitem(sys.modules, "everwhen.models.llm.pydantic_ai_requests", raising=False)
     monkeypatch.setitem(sys.modules, "pydantic_ai", None)
     with pytest.raises(LLMError, match=r"pip install 'everwhen\[llm\]'") as caught:
-        open_llm("ollama:qwen3").complete("Where?", City)
+        PydanticAI("ollama:qwen3").complete("Where?", City)
     assert caught.value.problem == "extra"
 
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everwhen.models.llm import open_llm
 from everwhen.models.llm.base import Tool, ToolResult, ToolResults, UserMessage
-from everwhen.models.llm.pydantic_ai_dialogue import written_calls
+from everwhen.models.llm.pydantic_ai import PydanticAI
+from everwhen.models.llm.pydantic_ai_requests import written_calls
 from tests.scripted_server import ScriptedServer, text
 
 
@@ -82,7 +82,7 @@ def test_no_text_breaks_the_reading(said: str) -> None:
 def test_the_next_request_tells_it_as_the_call_that_it_was() -> None:
     with ScriptedServer() as server:
         server.then(text(f"```json\n{CALL}\n```"), text("Basil."))
-        llm = open_llm("openai:scripted", base_url=server.url)
+        llm = PydanticAI("openai:scripted", base_url=server.url)
         spoken = llm.converse([UserMessage("who?")], TOOLS)
         assert (spoken.text, len(spoken.calls)) == ("", 1)
         result = ToolResults((ToolResult(spoken.calls[0], "found"),))

@@ -13,8 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everwhen.errors import ModelError
-from everwhen.models.reader import KINDS, STATUSES, PackagedReader, Passage, Reading
-from everwhen.models.reader.packaged import FOLDER, LONGEST_SPAN
+from everwhen.models.comparison import (
+    KINDS,
+    LONGEST_SPAN,
+    READER_FOLDER,
+    STATUSES,
+    PackagedReader,
+    Passage,
+    Reading,
+)
 
 READER = PackagedReader(threads=2)
 WHO = "Who bought Ana's bicycle?"
@@ -66,10 +73,10 @@ def test_no_words_stay_with_the_reader() -> None:
 
 
 def test_the_packaged_files_are_the_ones_that_the_build_script_wrote() -> None:
-    sums = [line.split() for line in (FOLDER / "SHA256SUMS").read_text().splitlines()]
+    sums = [line.split() for line in (READER_FOLDER / "SHA256SUMS").read_text().splitlines()]
     assert {name for _, name in sums} == {"model.onnx", "tokenizer.json"}
     for digest, name in sums:
-        assert hashlib.sha256((FOLDER / name).read_bytes()).hexdigest() == digest, name
+        assert hashlib.sha256((READER_FOLDER / name).read_bytes()).hexdigest() == digest, name
 
 
 def test_a_passage_that_answers_is_more_relevant_than_all_others() -> None:
@@ -190,7 +197,7 @@ def test_special_tokens_in_a_text_are_ordinary_words() -> None:
 
 
 def test_a_damaged_model_file_is_reported_with_the_fix(tmp_path: Path) -> None:
-    (tmp_path / "tokenizer.json").write_bytes((FOLDER / "tokenizer.json").read_bytes())
+    (tmp_path / "tokenizer.json").write_bytes((READER_FOLDER / "tokenizer.json").read_bytes())
     (tmp_path / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelError, match="reinstall everwhen"):
         PackagedReader(folder=tmp_path).relevance(WHO, [SOLD])
@@ -198,7 +205,7 @@ def test_a_damaged_model_file_is_reported_with_the_fix(tmp_path: Path) -> None:
 
 def test_making_a_reader_loads_no_runtime() -> None:
     code = (
-        "import sys; from everwhen.models.reader import PackagedReader; PackagedReader();"
+        "import sys; from everwhen.models.comparison import PackagedReader; PackagedReader();"
         "print([m for m in ('onnxruntime', 'tokenizers') if m in sys.modules])"
     )
     done = subprocess.run(

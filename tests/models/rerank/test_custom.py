@@ -12,10 +12,9 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.rerank import Candidate, RerankQuery, Scores
-from everwhen.models.rerank.base import custom_reranker
+from everwhen.models.comparison import Candidate, RerankQuery, Scores, custom_reranker
 from everwhen.types import Recall
-from everwhen.types.recipes import MID, TEMPR, Recipe
+from everwhen.types.recall import MID, TEMPR, Recipe
 
 SAID = ("The kayak is red.", "It rained all day.", "A kayak for two.")
 

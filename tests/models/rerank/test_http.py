@@ -13,8 +13,8 @@ import pytest
 
 from everwhen import Memory
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.rerank import Candidate, RerankQuery, open_reranker
-from everwhen.models.rerank.http import BATCH, KEY, LONGEST, PROVIDER_KEYS, HttpReranker
+from everwhen.models.comparison import Candidate, RerankQuery, open_reranker
+from everwhen.models.http_reranker import BATCH, KEY, LONGEST, PROVIDER_KEYS, HttpReranker
 from tests.scripted_server import Asked, ScriptedServer, Step, hang_up, raw, slowly, status
 
 SAID = datetime(2025, 11, 6, 23, 30, tzinfo=UTC)

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.models.embed.base import normalised
-from everwhen.models.rerank.learned_maxsim import AT_ONCE, FOLDER, compare, compare_codes
-from everwhen.models.rerank.maxsim import best_matches
-from everwhen.models.rerank.token_codes import WIDTH, decode, encode
+from everwhen.models.comparison import AT_ONCE, best_matches, compare, compare_codes
+from everwhen.models.embedder import CONVERSATION_FOLDER, WIDTH, decode_codes, encode_codes, normalised
 
-WEIGHTS = {name: values.astype(np.float64) for name, values in np.load(FOLDER / "compare.npz").items()}
+WEIGHTS = {
+    name: values.astype(np.float64) for name, values in np.load(CONVERSATION_FOLDER / "compare.npz").items()
+}
 
 
 def unit_rows(chance: np.random.Generator, count: int) -> np.ndarray:
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_formula(seed: int, words: int, counts: list[int
     query = unit_rows(chance, words)
     if seed % 2 and words and counts and counts[0]:
         memories[0][0] = query[0]  # a word that both have
-    tokens, found = decode([encode(memory) for memory in memories])
+    tokens, found = decode_codes([encode_codes(memory) for memory in memories])
     best, scores = compare(query, tokens, found)
     assert best.tobytes() == best_matches(query, tokens, found).tobytes()
     assert scores.shape == (len(counts),)
@@ -78,9 +78,12 @@ def test_a_score_does_not_depend_on_the_other_memories(counts: list[int]) -> Non
 @pytest.mark.parametrize("count", [0, 1, AT_ONCE, 2 * AT_ONCE + 1])
 def test_stored_memories_are_compared_some_at_a_time_as_all_at_once(count: int) -> None:
     chance = np.random.default_rng(count)
-    query, codes = unit_rows(chance, 3), [encode(unit_rows(chance, number % 4)) for number in range(count)]
+    query, codes = (
+        unit_rows(chance, 3),
+        [encode_codes(unit_rows(chance, number % 4)) for number in range(count)],
+    )
     best, scores = compare_codes(query, codes)
-    whole_best, whole_scores = compare(query, *decode(codes))
+    whole_best, whole_scores = compare(query, *decode_codes(codes))
     assert best.shape == whole_best.shape == (count, 3)
     assert best == pytest.approx(whole_best, abs=1e-5, nan_ok=True)
     assert scores == pytest.approx(whole_scores, abs=1e-4, nan_ok=True)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.models.embed.base import normalised
-from everwhen.models.rerank.maxsim import best_matches, weighted_maxsim
+from everwhen.models.comparison import best_matches, weighted_maxsim
+from everwhen.models.embedder import normalised
 
 sizes = st.lists(st.integers(0, 6), max_size=8)
 

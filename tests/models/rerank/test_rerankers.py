@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.rerank import Candidate, RerankQuery, open_reranker
-from everwhen.models.rerank.base import dated_line
+from everwhen.models.comparison import Candidate, RerankQuery, dated_line, open_reranker
 from tests.models.rerank.tiny_onnx import WORDS, write_cross_encoder
 
 SAID = datetime(2025, 11, 6, 23, 30, tzinfo=UTC)

@@ -5,20 +5,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.models.embed.base import normalised
-from everwhen.models.embed.conversation import WINDOW, ConversationEmbedder
-from everwhen.models.rerank.token_codes import (
-    FORMAT,
-    MOST,
-    MOST_OF_PIECE,
+from everwhen.models.embedder import (
+    CODE_FORMAT,
+    MOST_TOKENS,
+    MOST_TOKENS_OF_PIECE,
     STEP,
     TOKEN_BYTES,
     WIDTH,
-    decode,
-    encode,
+    WINDOW,
+    ConversationEmbedder,
+    decode_codes,
+    encode_codes,
     is_readable,
-    join,
-    pooled,
+    join_codes,
+    normalised,
+    pool_tokens,
 )
 
 EMBEDDER = ConversationEmbedder(threads=2)
@@ -31,7 +32,7 @@ def rows(seed: int, count: int) -> np.ndarray:
 @given(seed=st.integers(0, 1_000), counts=st.lists(st.integers(0, 5), max_size=6))
 def test_texts_come_back_one_after_the_other_and_almost_as_they_were(seed: int, counts: list[int]) -> None:
     texts = [rows(seed + i, count) for i, count in enumerate(counts)]
-    tokens, found = decode([encode(text) for text in texts])
+    tokens, found = decode_codes([encode_codes(text) for text in texts])
     assert found.tolist() == counts
     if sum(counts):
         whole = np.concatenate([text for text in texts if len(text)])
@@ -42,10 +43,10 @@ def test_texts_come_back_one_after_the_other_and_almost_as_they_were(seed: int, 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=4))
 def test_the_pieces_of_a_text_are_joined(counts: list[int]) -> None:
-    pieces = [encode(rows(i, count)) for i, count in enumerate(counts)]
-    tokens, found = decode([join(pieces)])
+    pieces = [encode_codes(rows(i, count)) for i, count in enumerate(counts)]
+    tokens, found = decode_codes([join_codes(pieces)])
     assert found.tolist() == [sum(counts)]
-    assert (tokens == decode(pieces)[0]).all()
+    assert (tokens == decode_codes(pieces)[0]).all()
 
 
 @given(seed=st.integers(0, 100), count=st.integers(1, 400), pieces=st.integers(1, 8))
@@ -53,21 +54,23 @@ def test_a_long_text_keeps_a_bounded_number_of_vectors_in_their_order(
     seed: int, count: int, pieces: int
 ) -> None:
     text = rows(seed, count)
-    assert decode([encode(text)])[1].tolist() == [min(count, MOST)]
-    code = join([encode(text)] * pieces)
-    assert decode([code])[1].tolist() == [min(min(count, MOST) * pieces, max(MOST, MOST_OF_PIECE * pieces))]
-    assert np.allclose(np.linalg.norm(pooled(text), axis=1), 1, atol=1e-4)
+    assert decode_codes([encode_codes(text)])[1].tolist() == [min(count, MOST_TOKENS)]
+    code = join_codes([encode_codes(text)] * pieces)
+    assert decode_codes([code])[1].tolist() == [
+        min(min(count, MOST_TOKENS) * pieces, max(MOST_TOKENS, MOST_TOKENS_OF_PIECE * pieces))
+    ]
+    assert np.allclose(np.linalg.norm(pool_tokens(text), axis=1), 1, atol=1e-4)
 
 
 def test_vectors_are_pooled_with_their_neighbours() -> None:
-    text = rows(4, 2 * MOST)
-    assert np.allclose(pooled(text), normalised(text[::2] + text[1::2]), atol=1e-6)
-    assert (pooled(text[:MOST]) == text[:MOST]).all()
+    text = rows(4, 2 * MOST_TOKENS)
+    assert np.allclose(pool_tokens(text), normalised(text[::2] + text[1::2]), atol=1e-6)
+    assert (pool_tokens(text[:MOST_TOKENS]) == text[:MOST_TOKENS]).all()
 
 
-@pytest.mark.parametrize("code", [b"", b"\x00", b"\x01" + bytes(48), FORMAT + bytes(47), FORMAT])
+@pytest.mark.parametrize("code", [b"", b"\x00", b"\x01" + bytes(48), CODE_FORMAT + bytes(47), CODE_FORMAT])
 def test_what_cannot_be_read_has_no_tokens(code: bytes) -> None:
-    tokens, counts = decode([code, encode(rows(1, 2))])
+    tokens, counts = decode_codes([code, encode_codes(rows(1, 2))])
     assert counts.tolist() == [0, 2]
     assert len(tokens) == 2
 
@@ -82,7 +85,7 @@ def test_a_text_s_codes_are_its_words_without_punctuation() -> None:
 def test_any_text_has_readable_codes(text: str) -> None:
     _, (code,) = EMBEDDER.embed_with_codes([text])
     assert is_readable(code)
-    tokens, counts = decode([code])
+    tokens, counts = decode_codes([code])
     assert len(tokens) == counts[0] == (0 if not text.strip() else counts[0])
 
 
@@ -96,8 +99,8 @@ def test_vectors_with_codes_are_the_vectors_without() -> None:
 @settings(deadline=None, max_examples=8)
 @given(st.lists(st.sampled_from(["Ana: hello", "Ben: a red boat, sold.", "x " * 40, "?"]), max_size=6))
 def test_codes_do_not_depend_on_batch_mates(texts: list[str]) -> None:
-    together, counts = decode(EMBEDDER.embed_with_codes(texts)[1])
-    alone, expected = decode([EMBEDDER.embed_with_codes([text])[1][0] for text in texts])
+    together, counts = decode_codes(EMBEDDER.embed_with_codes(texts)[1])
+    alone, expected = decode_codes([EMBEDDER.embed_with_codes([text])[1][0] for text in texts])
     assert counts.tolist() == expected.tolist()
     # Padding changes the last bit of a sum, which may be what a number was rounded by: one level, hardly anywhere.
     assert np.abs(together - alone).max(initial=0) < 1.01 * STEP
@@ -109,12 +112,12 @@ def test_a_text_beyond_the_window_has_the_codes_of_all_its_pieces() -> None:
     pieces = EMBEDDER.pieces(text)
     assert len(pieces) > 1
     _, (code,) = EMBEDDER.embed_with_codes([text])
-    assert code == join(EMBEDDER.embed_with_codes(pieces)[1])
+    assert code == join_codes(EMBEDDER.embed_with_codes(pieces)[1])
 
 
 def test_a_question_is_asked_by_its_words_in_full_precision() -> None:
-    vectors, tokens, words = EMBEDDER.embed_question("When did she sell the red bicycle?", ["And the boat?"])
-    assert np.allclose(vectors[1], EMBEDDER.embed_question("And the boat?")[0][0], atol=1e-5)
+    vectors, tokens, words = EMBEDDER.embed_question("When did she sell the red bicycle?")
+    assert vectors.shape == (1, EMBEDDER.dim)
     assert words == ["when", "did", "she", "sell", "the", "red", "bicycle"]
     assert tokens.shape == (7, WIDTH)
     assert np.allclose(np.linalg.norm(tokens, axis=1), 1, atol=1e-5)
@@ -128,7 +131,7 @@ def test_a_question_is_asked_by_its_words_in_full_precision() -> None:
 def test_a_word_matches_itself_in_another_sentence() -> None:
     _, codes = EMBEDDER.embed_with_codes(["Ana: we bought a red bicycle", "Ana: it was raining all day"])
     _, question, _ = EMBEDDER.embed_question("bicycle")
-    tokens, counts = decode(codes)
+    tokens, counts = decode_codes(codes)
     similar = tokens @ question[0]
     assert similar[: counts[0]].argmax() == counts[0] - 1
     assert similar[: counts[0]].max() > similar[counts[0] :].max() + 0.1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,9 +10,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Unavailable
-from everwhen.tree.map import Layer, chart, project
-from everwhen.tree.map.pictures import svg, write_png
-from everwhen.tree.map.project import pca
+from everwhen.tree.map import Layer, chart, chosen, pca, svg, write_png
 
 
 def layer(level: int = 1, count: int = 30, groups: int = 3) -> Layer:
@@ -39,7 +36,7 @@ def test_a_level_of_one_point_has_a_picture_and_no_measures() -> None:
 
 
 def test_a_large_level_is_sampled_the_same_way_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["everwhen.tree.map.chart"], "MOST_POINTS", 200)
+    monkeypatch.setattr("everwhen.tree.map.MOST_POINTS", 200)
     large = layer(1, 250)
     first, second = chart([large], "pca"), chart([large], "pca")
     assert first.measured[0].points == 250
@@ -73,10 +70,9 @@ def test_more_groups_than_colours_change_their_shape() -> None:
 
 def test_what_is_not_installed_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = chart([layer()], "pca")
-    monkeypatch.setattr("everwhen.tree.map.project.find_spec", lambda _: None)
-    monkeypatch.setattr("everwhen.tree.map.pictures.find_spec", lambda _: None)
+    monkeypatch.setattr("everwhen.tree.map.find_spec", lambda _: None)
     with pytest.raises(Unavailable, match="bench"):
         chart([layer()], "umap")
     with pytest.raises(Unavailable, match=r"\.svg"):
         write_png(drawn, "x", tmp_path / "x.png")
-    assert project.chosen("auto") == "pca"
+    assert chosen("auto") == "pca"

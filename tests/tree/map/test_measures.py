@@ -1,4 +1,4 @@
-"""The measures against cases worked out by hand, and against scikit-learn where it is installed."""
+"""The map against cases worked out by hand, and against scikit-learn where it is installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.tree.map import measures
+from everwhen.tree import map as measures
 
 
 def test_points_on_a_line_have_one_dimension_and_a_square_has_two() -> None:

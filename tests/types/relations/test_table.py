@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from everwhen.facts.statements import Predicates
-from everwhen.models.tokens import count_tokens
-from everwhen.types.relations import Relation, asked_of, in_words, relations
+from everwhen.models.embedder import count_tokens
+from everwhen.types.facts import Relation, asked_of, in_words, relations
 
 
 def test_names_are_unique_and_every_question_has_its_place_for_the_subject() -> None:

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from everwhen.models.embed import shared_embedder
-from everwhen.models.reader import Passage, Reader, Reading, open_reader
+from everwhen.models.comparison import Passage, Reader, Reading, open_reader
+from everwhen.models.embedder import shared_embedder
 from everwhen.types import Turn
 from everwhen.write.extract import fact_chance
 from everwhen.write.extract.base import Batch

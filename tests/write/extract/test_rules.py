@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from everwhen.models.reader import open_reader
+from everwhen.models.comparison import open_reader
 from everwhen.types import Role, Turn
 from everwhen.write.extract.base import Batch, ExtractedEvent, Extraction
 from everwhen.write.extract.grammar import passages

@@ -10,9 +10,9 @@ from time import process_time
 import numpy as np
 import pytest
 
-from everwhen.models.reader import KINDS, STATUSES, Passage, ProposedAnswer, Reading
+from everwhen.models.comparison import KINDS, STATUSES, Passage, ProposedAnswer, Reading
 from everwhen.types import Turn
-from everwhen.types.relations import relations
+from everwhen.types.facts import relations
 from everwhen.write.extract import stated_facts
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.grammar import Parse, ProseLine, parser, passages

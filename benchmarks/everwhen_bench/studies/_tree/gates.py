@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench.studies._tree.trial import Way
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everwhen.types import Recalled
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench.studies._tree.trial import Way
 
 

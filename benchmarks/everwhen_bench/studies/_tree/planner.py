@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from everwhen.recall.question import complexity
-from everwhen.types.recipes import Complexity
+from everwhen.types.recall import Complexity
 from everwhen_bench.retrieval import figure
 
 MEANT: dict[int, Complexity] = {1: "hybrid", 2: "simple", 3: "complex", 4: "simple"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from everwhen.types.recipes import MID, Complexity
+from everwhen.types.recall import MID, Complexity
 from everwhen_bench.studies._tree.trial import Way
 
 SCOPES: tuple[Complexity, ...] = ("simple", "hybrid", "complex")

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from everwhen.api.memory import Memory
 from everwhen.types import Message
-from everwhen.types.recipes import MID
+from everwhen.types.recall import MID
 from everwhen_bench.retrieval import EVERYTHING, Tally, fresh_bank
 from everwhen_bench.studies._tree.trial import Trial, TrialQuestion
 

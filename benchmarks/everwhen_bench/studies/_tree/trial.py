@@ -16,7 +16,7 @@ from everwhen.recall.candidates import Gathered, Request, gather
 from everwhen.recall.pipeline import decide
 from everwhen.store.search import Filter
 from everwhen.types import Recall, Recalled
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 from everwhen_bench import metrics
 from everwhen_bench.retrieval import EVERYTHING, figure, given, within
 

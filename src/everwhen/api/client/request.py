@@ -34,9 +34,9 @@ from everwhen.api.operations.maintenance import Export, Flush, Import, Process, 
 from everwhen.api.operations.questions import RecallMemories
 from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
-from everwhen.types.decay import confidence_at
-from everwhen.types.messages import message
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.facts import confidence_at
+from everwhen.types.times import TimeReader
+from everwhen.types.turns import message
 from everwhen_time import Interval
 from everwhen_time.zones import named_zone
 

@@ -18,7 +18,7 @@ from everwhen.api.operations.surface import Bank, BankFacts
 from everwhen.errors import UsageError
 from everwhen.store.rows import AsOf
 from everwhen.types import Answer, Time, Usage
-from everwhen.types.recipes import for_budget
+from everwhen.types.recall import for_budget
 
 if TYPE_CHECKING:
     from everwhen.answer.loop import Run
@@ -178,8 +178,8 @@ class Answers:
         from everwhen.answer.answer_budget import Budget
         from everwhen.answer.loop import Run
         from everwhen.answer.view import BankView
-        from everwhen.models.llm import llm_of
-        from everwhen.types.agent_recipe import FULL
+        from everwhen.models.llm.pydantic_ai import llm_of
+        from everwhen.types.answers import FULL
 
         chosen = self._bank.settings
         llm = llm_of(chosen, model) if isinstance(model, str) else cast("LLM", model)

@@ -14,10 +14,9 @@ from everwhen.api.operations.base import BothTimes
 from everwhen.errors import ModelChanged
 from everwhen.facts.interface import Facts
 from everwhen.facts.redact import Masks, kinds_of
-from everwhen.models.embed import Embedder, shared_embedder
-from everwhen.models.embed.cache import CachedEmbedder
-from everwhen.models.reader import open_reader
-from everwhen.models.rerank import Reranker, open_reranker
+from everwhen.models.comparison import Reranker, open_reader, open_reranker
+from everwhen.models.embedder import Embedder, shared_embedder
+from everwhen.models.embedding_cache import CachedEmbedder
 from everwhen.recall.pipeline import Accesses
 from everwhen.settings import Settings
 from everwhen.store.banks import open_banks
@@ -26,7 +25,7 @@ from everwhen.store.rows import AsOf
 from everwhen.store.search import Filter, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import Between, Time, UnitRow
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen.write.entities import KnownEntities
 from everwhen.write.extract.base import BATCH_TURNS, open_extractor
 from everwhen.write.worker import Worker
@@ -232,7 +231,7 @@ class OpenBank:
         """The language model of a setting such as `llm:openai:gpt-5-mini`; None where none is set."""
         if name is None or name in ("none", "rules"):
             return None
-        from everwhen.models.llm import llm_of
+        from everwhen.models.llm.pydantic_ai import llm_of
 
         return llm_of(self.settings, name.removeprefix("llm:"))
 

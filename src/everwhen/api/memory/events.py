@@ -27,7 +27,7 @@ from everwhen.types import (
     TimeAnswer,
     UnitRow,
 )
-from everwhen.types.recipes import for_budget
+from everwhen.types.recall import for_budget
 from everwhen_time import Interval
 
 

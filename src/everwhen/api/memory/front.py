@@ -21,16 +21,15 @@ from everwhen.api.operations.surface import Bank, FileMethods
 from everwhen.errors import NotFound
 from everwhen.facts.interface import Facts
 from everwhen.facts.redact import kinds_of
-from everwhen.models.embed import Embedder
-from everwhen.models.rerank import Reranker
-from everwhen.models.rerank.base import Scorer, custom_reranker
+from everwhen.models.comparison import Reranker, Scorer, custom_reranker
+from everwhen.models.embedder import Embedder
 from everwhen.settings import Settings
 from everwhen.settings import load as load_settings
 from everwhen.store.banks import open_banks
 from everwhen.store.files.home import home_folder, is_address
 from everwhen.store.sql.store import Store
 from everwhen.types import Answer, Between, Time, Turn
-from everwhen.types.time_arguments import known_zone
+from everwhen.types.times import known_zone
 
 if TYPE_CHECKING:
     from everwhen.agents.adapters.anthropic_memory import MemoryFiles

@@ -15,12 +15,12 @@ from everwhen.api.operations import maintenance as ops
 from everwhen.api.operations.base import does
 from everwhen.api.operations.conversation import Consolidate, OneEntity
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
-from everwhen.models.embed import shared_embedder
+from everwhen.models.embedder import shared_embedder
 from everwhen.store.files.home import check_folder
 from everwhen.types import Finding, Receipt, Stats
 
 if TYPE_CHECKING:
-    from everwhen.models.embed import Embedder
+    from everwhen.models.embedder import Embedder
     from everwhen.settings import Settings
     from everwhen.store.banks import Banks
     from everwhen.store.files.export import ExportHeader

@@ -18,9 +18,8 @@ from everwhen.store.rows import FOREVER
 from everwhen.store.search import Filter
 from everwhen.types import Accessed, Context, Dropped, HalfLives, Recall
 from everwhen.types.context import CHANGED, STANDING
-from everwhen.types.recall import PREAMBLE, WEEKDAYS, framed
-from everwhen.types.recipes import for_budget
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.recall import PREAMBLE, WEEKDAYS, for_budget, framed
+from everwhen.types.times import TimeReader
 from everwhen_time import Interval
 from everwhen_time.zones import zone_of
 
@@ -85,7 +84,7 @@ class Recalling:
 
     @does(PromptContext)
     def context(self, asked: PromptContext) -> Context:
-        from everwhen.models.tokens import count_tokens
+        from everwhen.models.embedder import count_tokens
         from everwhen.recall.budget import NO_ROOM, fill
         from everwhen.recall.calendar.annotation import as_said
 
@@ -130,8 +129,8 @@ class Recalling:
 
         Where more changed than there is room for, it is what was known when the day began.
         """
-        from everwhen.models.tokens import count_tokens
-        from everwhen.tree.standing import changed, standing
+        from everwhen.models.embedder import count_tokens
+        from everwhen.tree.node_reader import changed, standing
 
         bank, levels = self._bank, self._tree.levels()
         known = standing(bank.store, levels, since, bank.facts.half_lives, room, known_at)

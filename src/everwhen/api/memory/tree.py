@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from everwhen.models.embed import Embedder
-    from everwhen.tree.consolidate import Now
+    from everwhen.models.embedder import Embedder
+    from everwhen.tree.building import Now
     from everwhen.tree.levels import Levels
     from everwhen.tree.map import Layer
 
@@ -51,7 +51,7 @@ class MemoryTree:
         return self._build(asked)
 
     def _build(self, asked: Consolidate, may_go_on: Callable[[], bool] = lambda: True) -> Consolidated:
-        from everwhen.tree.consolidate import consolidate, open_consolidator
+        from everwhen.tree.building import consolidate, open_consolidator
 
         bank = self._bank
         moment: Now = "end" if asked.now == "end" else bank.clock().last(asked.now, "now")

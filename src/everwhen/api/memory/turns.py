@@ -21,8 +21,8 @@ from everwhen.api.operations.conversation import (
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.grep import grep, grep_events
 from everwhen.types import Added, EventHit, Hit, Message, Session, Turn
-from everwhen.types.messages import message as as_message
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
+from everwhen.types.turns import message as as_message
 from everwhen.write.embedding import in_batches
 from everwhen.write.remember import MessageDefaults, placed, remember
 

@@ -59,9 +59,8 @@ from everwhen.api.operations.mistakes import usage_error
 from everwhen.errors import UsageError
 from everwhen.settings import Settings
 from everwhen.types import KINDS, NETWORKS, Answer, Between, Message, Metadata, Time
-from everwhen.types.instants import aware
-from everwhen.types.messages import LONGEST_LABEL, clean, message
-from everwhen.types.time_arguments import LONGEST_TIME, TimeReader, known_zone
+from everwhen.types.times import LONGEST_TIME, TimeReader, aware, known_zone
+from everwhen.types.turns import LONGEST_LABEL, clean, message
 from everwhen_time import Interval
 
 Given: TypeAlias = str | Mapping[str, Any] | Message
@@ -392,7 +391,7 @@ AnyMetadata = Annotated[Metadata, PlainValidator(checked_metadata), WithJsonSche
 
 
 class OpenModel(Protocol):
-    """A language model that is open in this process (`everwhen.models.llm.LLM`): of it, only the name matters here."""
+    """A language model that is open in this process (`models.llm.base.LLM`): of it, only the name matters here."""
 
     @property
     def name(self) -> str: ...

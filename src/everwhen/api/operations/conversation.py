@@ -50,8 +50,7 @@ from everwhen.types import (
     Turn,
     UnitRow,
 )
-from everwhen.types.instants import aware
-from everwhen.types.time_arguments import local
+from everwhen.types.times import aware, local
 
 LONGEST_PATTERN = 1000
 """Characters of a pattern in a request."""

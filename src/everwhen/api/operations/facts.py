@@ -28,7 +28,7 @@ from everwhen.api.operations.base import (
     operation,
 )
 from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
-from everwhen.types.decay import OLD_BELOW
+from everwhen.types.facts import OLD_BELOW
 
 FactId = Annotated[Name, Field(description="A fact's id.")]
 AnySubject = Annotated[

@@ -35,8 +35,8 @@ from everwhen.api.operations.base import (
 )
 from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
 from everwhen.types import Accessed, Answer, Comparison, Context, Entry, Listed, Recall, TimeAnswer, Usage
-from everwhen.types.agent_recipe import AgentRecipe
-from everwhen.types.recipes import Recipe
+from everwhen.types.answers import AgentRecipe
+from everwhen.types.recall import Recipe
 from everwhen_time import Grain
 
 ORDERS = ("relevance", "time", "level")

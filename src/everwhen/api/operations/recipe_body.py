@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, create_mod
 
 from everwhen.api.operations.base import WHOLE, OneOf
 from everwhen.types import KINDS
-from everwhen.types.agent_recipe import TOOLS, AgentRecipe
-from everwhen.types.recipes import CHANNELS, Recipe
+from everwhen.types.answers import TOOLS, AgentRecipe
+from everwhen.types.recall import CHANNELS, Recipe
 
 BOUNDS: Mapping[str, tuple[float, float]] = {
     "candidates": (1, 1000),

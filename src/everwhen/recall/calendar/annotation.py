@@ -21,7 +21,7 @@ from everwhen_time.zones import zone_of
 VAGUE = 0.55
 """The confidence below which words name no date at all: "recently", "soon", "the other day"."""
 SURE = 0.75
-"""The confidence from which they need no word of extraction: below it no tense says which Friday is meant."""
+"""The confidence from which they need no word of extraction: below it no tense tells which Friday is meant."""
 
 _ABSOLUTE = re.compile(r"(?<!\d)\d{4}(?!\d)|['’]\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
 """Words that say their year."""
@@ -69,7 +69,7 @@ def with_dates(store: Store, memories: Sequence[Recalled]) -> list[Recalled]:
 
 def as_said(memory: Recalled) -> Recalled:
     """A memory without the dates that were added to it."""
-    from everwhen.models.tokens import count_tokens  # its table is loaded only where it has to be
+    from everwhen.models.embedder import count_tokens  # its table is loaded only where it has to be
 
     if not memory.shown:
         return memory
@@ -147,7 +147,7 @@ def _dated(turn: Recalled, times: Sequence[SpokenTime]) -> Recalled:
     text, added = _with(turn.text, inserted), added_tokens(turn.text, inserted)
     if added is not None:
         return replace(turn, occurred=occurred, shown=text, tokens=turn.tokens + added)
-    from everwhen.models.tokens import count_tokens  # its table is loaded only where it has to be
+    from everwhen.models.embedder import count_tokens  # its table is loaded only where it has to be
 
     return replace(turn, occurred=occurred, shown=text, tokens=count_tokens(line_of(turn, text)))
 

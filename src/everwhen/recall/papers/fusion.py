@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from everwhen.recall.candidates import CandidatePool, Found, Gathered
 from everwhen.recall.fusion import Fused
-from everwhen.types.recipes import Recipe
+from everwhen.types.recall import Recipe
 
 
 def fuse_by_paper(gathered: Gathered, recipe: Recipe) -> Fused:

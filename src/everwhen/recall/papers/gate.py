@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from everwhen.recall.candidates import Gathered, Request
 from everwhen.types import Dropped, Recalled
-from everwhen.types.recipes import Complexity, Gating
+from everwhen.types.recall import Complexity, Gating
 
 FITTED = Path(__file__).with_name("gate.json")
 LEAST = 3

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from everwhen.recall.temporal_channel import LinkReader, spread
 from everwhen.store.search import Filter, Scored, Search
 from everwhen.types import KINDS
-from everwhen.types.recipes import MID, Recipe
+from everwhen.types.recall import MID, Recipe
 
 WALKED = frozenset(KINDS) - {"node"}
 """What the walk passes through. Nodes of the tree are linked to nothing: they come in only where they are asked for."""

@@ -19,7 +19,7 @@ from everwhen.recall.candidates import recalled
 from everwhen.store.search import Filter, SearchQuery
 from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, Recalled, UnitRow, Why
-from everwhen.types.recipes import Complexity, Recipe
+from everwhen.types.recall import Complexity, Recipe
 
 LEAF, SESSION = 1, 2
 SHARE = 0.5
@@ -97,7 +97,7 @@ def _pruned(
 
 
 def _inside(row: UnitRow, where: Filter) -> bool:
-    """A node covers all its interval: under a hard filter by time it must lie in there as a whole."""
+    """A node tells of all its interval: under a hard filter by time it must lie in there as a whole."""
     return where.between is None or row.occurred is None or where.between.covers(row.occurred)
 
 

@@ -18,8 +18,8 @@ from everwhen.models.llm.base import LLM, LLMError
 from everwhen.models.prompts import load
 from everwhen.recall.names import KEYWORDS, Plan, surely_named, without_names
 from everwhen.types import Dropped, Recalled
-from everwhen.types.recall import day_of, header, inside, line_of
-from everwhen.types.recipes import Complexity
+from everwhen.types.recall import Complexity, day_of, header, line_of
+from everwhen.types.turns import inside
 from everwhen.write.extract.llm_findings import claimed
 from everwhen_time import Constraint, Interval
 from everwhen_time.zones import zone_of

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from everwhen.recall.features import anchored_mass
 from everwhen.settings import SATF_DAYS, Settings
 from everwhen.types import Recalled
-from everwhen.types.recipes import SATF_NUMBERS, Recipe
+from everwhen.types.recall import SATF_NUMBERS, Recipe
 
 Days: TypeAlias = NDArray[np.float64]
 Sigma: TypeAlias = float | Literal["adaptive"]

@@ -46,7 +46,7 @@ from everwhen.serve.mcp.tools import INSTRUCTIONS, TOOLS, AnyMemory, Call, Memor
 from everwhen.serve.server_settings import RunningServer, running
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import Entry
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen_time import Interval
 
 # Errors

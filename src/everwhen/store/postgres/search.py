@@ -42,7 +42,7 @@ from everwhen.store.search import (
     ending,
 )
 from everwhen.types import ROLES, LinkType, UnitRow
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 from everwhen_time import Interval
 
 Row = tuple[Any, ...]

@@ -22,7 +22,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 from psycopg.types.numeric import Int8Dumper
 
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 _LONG, _INT = struct.Struct(">q"), struct.Struct(">i")

@@ -10,7 +10,7 @@ from everwhen.store.base import Connection, Sql, Tombstones, quoted, remove_unit
 from everwhen.store.index import Tokenizer
 from everwhen.store.vectors import sound
 from everwhen.types import Finding
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 from everwhen_time.zones import zone_of
 
 _AT_ONCE = 1024

@@ -26,7 +26,7 @@ from everwhen.store.rows import (
     ShownFacts,
     TurnForgotten,
 )
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 
 LAST = "f.valid_from <= :instant ORDER BY f.valid_from DESC LIMIT 1"
 NEXT = "f.valid_from > :instant ORDER BY f.valid_from LIMIT 1"

@@ -17,7 +17,7 @@ from everwhen.store.index import code
 from everwhen.store.rows import NOW, AsOf, TurnForgotten, Vectors
 from everwhen.store.sql.graph_writer import GraphWriter, Identities
 from everwhen.types import NETWORKS, Entity, Event, Finding, Linked, LinkType, Usage
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 from everwhen_time import Interval
 
 _AT_ONCE = 512

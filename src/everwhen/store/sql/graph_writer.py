@@ -13,7 +13,7 @@ from everwhen.store.base import BankRows, Sql, index_units, remove_units
 from everwhen.store.index import Tokenizer
 from everwhen.store.rows import EntityRow, EventPart, Heard, Mention, Moment, NewUnit, TurnForgotten
 from everwhen.types import LinkType, Usage
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 
 
 class GraphWriter:

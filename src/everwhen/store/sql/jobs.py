@@ -13,7 +13,7 @@ from everwhen.store.files.home import is_running
 from everwhen.store.rows import Work
 from everwhen.store.sql.tree import TreeJobs
 from everwhen.types import Turn
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 
 _LAST = 2**63 - 1
 """A place behind every turn."""

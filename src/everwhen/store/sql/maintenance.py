@@ -31,7 +31,7 @@ from everwhen.store.sql.records import Loader, Snapshot
 from everwhen.store.sql.tree import above, put_marks
 from everwhen.store.vectors import sound
 from everwhen.types import KINDS, Turn
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 from everwhen_time import Grain
 
 _AT_ONCE = 2048

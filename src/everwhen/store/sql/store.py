@@ -36,7 +36,7 @@ from everwhen.store.sql.jobs import Jobs
 from everwhen.store.sql.maintenance import MaintenanceStore
 from everwhen.store.sql.tree import TreeStore
 from everwhen.types import Finding, Session, Stats, Turn, UnitRow
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 from everwhen_time import Interval
 
 _TURNS_AT_ONCE = 512

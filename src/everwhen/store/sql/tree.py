@@ -30,7 +30,7 @@ from everwhen.store.rows import (
     SessionSpan,
 )
 from everwhen.types import Finding, Statement
-from everwhen.types.instants import from_text, to_text
+from everwhen.types.times import from_text, to_text
 from everwhen_time import Interval
 
 

@@ -22,7 +22,7 @@ from everwhen.store.base import R, Statements, Values, read_migrations
 from everwhen.store.files.home import BANK_NAME, check_bank_name, make_private_folder
 from everwhen.store.files.private import make_empty
 from everwhen.store.files.sqlite_wipe import open_files
-from everwhen.types.instants import to_text
+from everwhen.types.times import to_text
 
 HERE = Path(__file__).parent
 

@@ -60,7 +60,7 @@ from everwhen.store.sqlite.copies import SqliteMaintenance
 from everwhen.store.sqlite.scrubbing import SqliteScrubbing
 from everwhen.store.vectors import sound
 from everwhen.types import ROLES, Finding, UnitRow
-from everwhen.types.instants import to_micros
+from everwhen.types.times import to_micros
 
 
 class SqliteStore(Store):

@@ -23,7 +23,7 @@ from everwhen.serve.transfer_files import FOLDER
 from everwhen.store.files.export import is_export, read_header
 from everwhen.store.files.json_values import check_unpacked_size
 from everwhen.store.files.private import private_file
-from everwhen.tree.standing import lasts
+from everwhen.tree.node_reader import lasts
 from everwhen.types import Added, Entity, Event, Fact, Finding
 from everwhen.ui.components import block, day, dialog, empty, markup, picked, press, row, said, spoken
 from everwhen.ui.page import UIPage
@@ -427,7 +427,7 @@ class Importing(UIPage):
                 alone=False,
             )
         except Exception as error:
-            # The page says it in one sentence, without where the server keeps its files.
+            # The page is told in one sentence, without where the server keeps its files.
             expected = isinstance(error, EverwhenError | Problem)
             why = str(getattr(error, "detail", "") or error) if expected else "the file could not be read"
             progress.problem = why.replace(str(path), event.file.name).replace(path.name, event.file.name)

@@ -19,7 +19,7 @@ from everwhen.errors import NotFound
 from everwhen.recall.features import plain_reasons, score_label
 from everwhen.settings import MAX_TOKENS
 from everwhen.types import KINDS, Answer, Hit, Recall, Recalled, Session, Turn
-from everwhen.types.time_arguments import TimeReader
+from everwhen.types.times import TimeReader
 from everwhen.ui.components import (
     badge,
     block,

@@ -15,8 +15,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import get_args
 
-from everwhen.models.embed import Embedder
-from everwhen.models.reader import Passage, Reader, Reading
+from everwhen.models.comparison import Passage, Reader, Reading
+from everwhen.models.embedder import Embedder
 from everwhen.store.rows import Vectors
 from everwhen.store.sql.store import Store
 from everwhen.types import Event, Turn

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.statements import Predicates, folded
-from everwhen.models.reader import KINDS, STATUSES, Passage, Reader
+from everwhen.models.comparison import KINDS, STATUSES, Passage, Reader
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn
-from everwhen.types.relations import Relation, asked_of, relations
+from everwhen.types.facts import Relation, asked_of, relations
 from everwhen.write.changes.learned_facts import words_apart
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.clauses import Clause, base_form, clauses, timed

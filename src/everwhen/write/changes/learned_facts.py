@@ -20,11 +20,11 @@ from everwhen.facts.bitemporal import OWN, RIGHTS, right
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.relearn import relearn
 from everwhen.facts.statements import FactStatement, Predicates, checked_statement, folded
-from everwhen.models.embed import Embedder
-from everwhen.models.reader import Passage, Reader
+from everwhen.models.comparison import Passage, Reader
+from everwhen.models.embedder import Embedder
 from everwhen.store.sql.store import Store
 from everwhen.types import ROLES, Origin, Turn
-from everwhen.types.relations import asked_of, relations
+from everwhen.types.facts import asked_of, relations
 from everwhen.write.entities import KnownEntities, forms
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.foreign_text import is_passed_on

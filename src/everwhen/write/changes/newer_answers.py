@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader import Passage, Reader
+from everwhen.models.comparison import Passage, Reader
 from everwhen.types import Turn
 
 MAY_ANSWER = -2.0

@@ -15,7 +15,7 @@ from typing import Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.reader import open_reader
+from everwhen.models.comparison import open_reader
 from everwhen.settings import Settings
 from everwhen.types import Origin, Turn, Usage
 from everwhen_time import Interval
@@ -202,7 +202,7 @@ def open_extractor(settings: Settings) -> Extractor | None:
         return None
     if name == "rules":
         return _rules(settings.reader)
-    from everwhen.models.llm import llm_of
+    from everwhen.models.llm.pydantic_ai import llm_of
     from everwhen.write.extract.llm import LLMExtractor
 
     return LLMExtractor(llm_of(settings, name.removeprefix("llm:")), _rules(settings.reader))

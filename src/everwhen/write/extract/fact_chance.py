@@ -21,9 +21,9 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.embed import Embedder
-from everwhen.models.reader import KINDS, Passage, Reader, Reading
-from everwhen.types.relations import asked_of, filled
+from everwhen.models.comparison import KINDS, Passage, Reader, Reading
+from everwhen.models.embedder import Embedder
+from everwhen.types.facts import asked_of, filled
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.extract.names import GENDER
 from everwhen.write.extract.stated_facts import ANYBODY, FIRST, SIGNS, FactCandidate, Phrase, logit

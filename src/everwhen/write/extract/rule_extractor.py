@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
-from everwhen.models.embed import shared_embedder
-from everwhen.models.reader import Passage as ReaderPassage
-from everwhen.models.reader import Reader
+from everwhen.models.comparison import Passage as ReaderPassage
+from everwhen.models.comparison import Reader
+from everwhen.models.embedder import shared_embedder
 from everwhen.types import Turn
 from everwhen.write.extract import fact_chance
 from everwhen.write.extract.base import (

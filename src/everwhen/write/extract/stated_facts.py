@@ -18,9 +18,9 @@ from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
-from everwhen.models.reader import KINDS, Passage, Reader, Reading
+from everwhen.models.comparison import KINDS, Passage, Reader, Reading
 from everwhen.types import Turn
-from everwhen.types.relations import Relation, asked_of, relations
+from everwhen.types.facts import Relation, asked_of, relations
 from everwhen.write.extract.base import ExtractedFact, FactStatus
 from everwhen.write.extract.grammar import Parse, ProseLine, Word, parsed, vocabulary
 from everwhen.write.extract.names import GENDER, Coreference, possessive

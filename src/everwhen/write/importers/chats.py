@@ -16,7 +16,7 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen.store.files.json_values import count_lines, lines, parsed, shown, values
 from everwhen.types import ROLES, Message
-from everwhen.types.messages.message_parts import as_text, caption
+from everwhen.types.turns import as_text, caption
 from everwhen.write.importers.conversation import (
     NO_OPTIONS,
     Conversation,

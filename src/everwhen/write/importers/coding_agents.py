@@ -13,8 +13,8 @@ from typing import Any
 from everwhen.errors import UsageError
 from everwhen.store.files.json_values import lines, parsed
 from everwhen.types import Message
-from everwhen.types.messages.message_parts import SILENT_PARTS, as_text
-from everwhen.types.time_arguments import known_zone
+from everwhen.types.times import known_zone
+from everwhen.types.turns import SILENT_PARTS, as_text
 from everwhen.write.foreign_text import Echoes, bounded, given_back
 from everwhen.write.importers.conversation import LeftOut, ReadingOptions, checked, stable_id
 

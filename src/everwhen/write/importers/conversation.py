@@ -13,8 +13,8 @@ from everwhen.errors import UsageError
 from everwhen.settings import ECHO_WORDS
 from everwhen.store.files.json_values import shown
 from everwhen.types import Message
-from everwhen.types.messages import message
-from everwhen.types.time_arguments import iso_instant
+from everwhen.types.times import iso_instant
+from everwhen.types.turns import message
 
 DateOrder: TypeAlias = Literal["dmy", "mdy", "ymd"]
 DATE_ORDERS: tuple[DateOrder, ...] = get_args(DateOrder)

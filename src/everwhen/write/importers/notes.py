@@ -16,7 +16,7 @@ from pathlib import Path
 
 from everwhen.store.files.json_values import lines
 from everwhen.types import Message
-from everwhen.types.time_arguments import iso_instant
+from everwhen.types.times import iso_instant
 from everwhen.write.foreign_text import bounded
 from everwhen.write.importers.conversation import LeftOut, ReadingOptions, checked, stable_id, zoned
 

@@ -24,8 +24,7 @@ from pathlib import Path
 from everwhen.errors import UsageError
 from everwhen.store.files.json_values import lines, name_inside
 from everwhen.types import Message
-from everwhen.types.messages import LARGEST_TEXT
-from everwhen.types.messages.message_parts import caption
+from everwhen.types.turns import LARGEST_TEXT, caption
 from everwhen.write.importers.conversation import (
     DATE_ORDERS,
     NO_OPTIONS,

@@ -9,8 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.chunking import cut, words_by
+from everwhen.models.embedder import Vectors, cut, normalised, words_by
 
 _WORD = re.compile(r"\w+")
 

@@ -1,14 +1,21 @@
-"""What happened, who and what has a name, and what is true from when to when."""
+"""What happened, who and what has a name, and what is true from when to when; and the ordinary relations, as data.
+
+The relations of life and work, and how people ask for them, are in `relations.toml`. Confidence fades: a fact that
+nobody has confirmed for a while is less sure than it was.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Literal, NamedTuple, TypeAlias
+from datetime import datetime, timedelta
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from everwhen.types.relations import in_words
 from everwhen_time import Interval
 
 _LEANING = re.compile(
@@ -262,3 +269,150 @@ class HalfLives:
         words = _PREDICATE_GAP.sub(" ", predicate).strip().casefold()
         names = (words, words.replace(" ", "_"), domain or "")
         return next((self.by_domain[name] for name in names if name in self.by_domain), self.otherwise)
+
+
+# How sure a fact still is
+
+DAY = timedelta(days=1)
+OLD_BELOW = 0.5
+"""The confidence below which age alone makes a fact stale, and people are told that it is old."""
+
+
+def faded(confidence: float, since: datetime, instant: datetime, half_life: float) -> float:
+    """`confidence * 0.5 ** (age / half_life)`, age in days and never negative."""
+    age = max((instant - since) / DAY, 0.0)
+    return float(confidence * 0.5 ** (age / half_life))
+
+
+def confidence_at(fact: Fact, instant: datetime, half_lives: HalfLives) -> float:
+    """How sure a fact is at an instant. Its age counts from the later of its start and its last confirmation."""
+    return faded(fact.confidence, _confirmed(fact), instant, half_lives.of(fact.domain, fact.predicate))
+
+
+def old_in_words(fact: Fact, confidence: float, instant: datetime) -> str:
+    """ "old: last confirmed 2 years ago", where age alone has left so little `confidence`, which else looks like
+    doubt; or nothing. What has ended does not grow old."""
+    if fact.valid_to is not None or not confidence < OLD_BELOW <= fact.confidence:
+        return ""
+    days = (instant - _confirmed(fact)).days
+    length, unit = (365, "year") if days >= 730 else (30, "month") if days >= 60 else (1, "day")
+    return f"old: last confirmed {days // length} {unit}{'s' * (days // length != 1)} ago"
+
+
+def _confirmed(fact: Fact) -> datetime:
+    return max(fact.valid_from, fact.confirmed_at or fact.valid_from)
+
+
+def fades_below(confidence: float, threshold: float, half_life: float) -> timedelta:
+    """The age at which a confidence falls below a threshold: `half_life * log2(confidence / threshold)`.
+
+    What is below from the start has a negative one; with a threshold of 0 nothing ever falls below it.
+    """
+    if confidence <= 0:
+        return timedelta.min if threshold > 0 else timedelta.max
+    if threshold <= 0:
+        return timedelta.max
+    days = half_life * math.log2(confidence / threshold)
+    return timedelta(days=days) if abs(days) < timedelta.max.days else timedelta.max
+
+
+# The relations
+
+PLAIN = "{who} {name} {value}"
+Value = Literal["place", "person", "thing", "number", "date"]
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One kind of fact: how it is asked for, how it is told, and what becomes of it."""
+
+    name: str
+    asks: tuple[str, ...]
+    """What the reader is asked about a turn; the span is the value."""
+    whose: str
+    """Asked next, with the value put in: the span is the subject."""
+    questions: tuple[str, ...]
+    """How people ask for it, with `{who}`."""
+    examples: tuple[str, ...]
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    """Sentences that end it, said by the one whose fact it is, with `{value}`."""
+    means: tuple[str, ...] = ()
+    """Other words for the predicate."""
+    value: Value = "thing"
+    many: bool = False
+    """Several values hold at a time."""
+    domain: str | None = None
+    """Whose half-life its facts have."""
+    of: Literal["anything", "thing"] = "anything"
+    """What it is told of: `thing` is never somebody who speaks."""
+    says: str = PLAIN
+    """A fact in words."""
+    holds: str = ""
+    """The same as people say it, where `says` is no such sentence."""
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Sentences that speak of it in one way or another."""
+        return (*self.examples, *self.begins, *self.ends)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("relations.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def relations() -> tuple[Relation, ...]:
+    return tuple(_relation(row) for row in _table()["relation"])
+
+
+def _relation(row: dict[str, Any]) -> Relation:
+    held: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in row.items()
+    }
+    held["says"] = held.get("says", PLAIN).replace("{name}", row["name"])
+    return Relation(**held)
+
+
+@cache
+def _phrases(ended: bool) -> dict[str, str]:
+    """How people say what holds, or with `ended` what held, by predicate."""
+    holds = {one.name: one.holds or one.says for one in relations()} | _table()["holds"]
+    return {name: _VERB.sub(_past, said, 1) if ended else said for name, said in holds.items()}
+
+
+_VERB = re.compile(r"(?<=\{who\} )\w+|\b(?:is|was|include)\b")
+
+
+def _past(verb: re.Match[str]) -> str:
+    stem = verb[0].removesuffix("s").removesuffix("e")
+    return str(_table()["past"].get(verb[0], f"{stem}ed"))
+
+
+def in_words(subject: str, predicate: str, value: str, *, ended: bool = False) -> str:
+    """A fact as people say it: "Kim's partner is Tom", or once it has ended "Kim's partner was Tom"."""
+    name = predicate.replace("_", " ")
+    return filled(_phrases(ended).get(name, PLAIN.replace("{name}", name)), subject, value)
+
+
+def filled(phrase: str, subject: str, value: str) -> str:
+    return phrase.replace("{who}", subject).replace("{value}", value)
+
+
+_GRAMMAR = (
+    (r"\bI's\b", "my"), (r"\bwe's\b", "our"), (r"\byou's\b", "your"), (r"\bthey's\b", "their"),
+    (r"\bhe's\b", "his"), (r"\bshe's\b", "her"),
+    (r"\b([Dd])oes (I|we|you|they)\b", r"\1o \2"),
+    (r"\b[Ii]s (we|you|they)\b", r"are \1"),
+    (r"\b[Ii]s I\b", "am I"),
+    (r"\b[Ww]as (we|you|they)\b", r"were \1"),
+)  # fmt: skip
+
+
+def asked_of(question: str, who: str) -> str:
+    """A question of the table about somebody: `Where does {who} live?` of I is "Where do I live?"."""
+    text = question.replace("{who}", who)
+    for pattern, instead in _GRAMMAR:
+        text = re.sub(pattern, instead, text)
+    return text[:1].upper() + text[1:]

@@ -1,4 +1,9 @@
-"""Vectors by content: a text that was embedded once is looked up the next time, in any process."""
+"""Embedding with a memory: vectors by content, so that a text is embedded once; and dates in what is embedded.
+
+With the setting `date_in_embedding`, `[06 November 2025] Ana moved to Porto` is embedded. Turns have the day on which
+they were said. What is derived has the time that it is about, as exactly as that is known: an event when it occurred,
+a fact since when it holds, a node of the tree when its window begins.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +12,26 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from everwhen.models.embed.base import Embedder, Vectors, gives_tokens, reads_context
+from everwhen.models.embedder import Embedder, Vectors, gives_tokens, reads_context
+from everwhen.settings import Settings
 from everwhen.store.files.home import make_private_folder
 from everwhen.store.files.sqlite_wipe import can_be_wiped, log_is_empty, open_files, wipe_slack
+from everwhen_time import Grain
+from everwhen_time.zones import zone_of
 
 Entry: TypeAlias = tuple[Vectors, bytes]
 """A vector, and the codes of the text's tokens; empty where there are none."""
 Answer = TypeVar("Answer")
 
-DEFAULT_LIMIT = 300_000  # about half a gigabyte of vectors of 384, and half as much of codes
+_DEFAULT = Settings()
 BUSY_SECONDS = 0.25
 RETRY_SECONDS = 30.0
 EVICT_EVERY = 256
@@ -52,7 +62,7 @@ class CachedEmbedder:
     are embedded as if there were none, and `problem` says why.
     """
 
-    def __init__(self, inner: Embedder, path: Path, limit: int = DEFAULT_LIMIT) -> None:
+    def __init__(self, inner: Embedder, path: Path, limit: int = _DEFAULT.cache_entries) -> None:
         self.inner = inner
         self.path = path
         self.limit = limit
@@ -94,38 +104,39 @@ class CachedEmbedder:
         if not texts and not plain:
             return self.inner.embed(()), []
         keys = self._keys([*texts, *plain])
-        said = dict(zip(keys, [*texts, *plain], strict=True))
-        coded = set(keys[: len(texts)]) if self.code_format else set()
-        found = self._try(lambda connection: _look_up(connection, list(said), self.dim)) or {}
-        known = {key: one for key, one in found.items() if key not in coded or self._has_codes(one)}
-        missing = [key for key in said if key not in known]
+        text_of = dict(zip(keys, [*texts, *plain], strict=True))
+        code_format = self.code_format
+        coded = set(keys[: len(texts)]) if code_format else set()
+        found = self._try(lambda connection: _look_up(connection, list(text_of), self.dim)) or {}
+        entries = {
+            key: (vector, codes)
+            for key, (vector, codes) in found.items()
+            if key not in coded or codes.startswith(code_format)
+        }
+        missing = {key: text for key, text in text_of.items() if key not in entries}
         if missing:
-            fresh = self._fresh(said, missing, coded)
-            known |= fresh
+            fresh = self._embedded(missing, coded)
+            entries |= fresh
             self._try(lambda connection: self._remember(connection, fresh))
-        return np.stack([known[key][0] for key in keys]), [known[key][1] for key in keys[: len(texts)]]
+        return np.stack([entries[key][0] for key in keys]), [entries[key][1] for key in keys[: len(texts)]]
 
-    def embed_question(self, text: str, others: Sequence[str] = ()) -> tuple[Vectors, Vectors, list[str]]:
+    def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
         """Past the cache: questions hardly ever repeat, and their tokens are wanted in full precision."""
         if gives_tokens(self.inner):
-            return self.inner.embed_question(text, others)
-        vectors = self.inner.embed([self.inner.pieces(one)[0] for one in (text, *others)])
-        return vectors, np.zeros((0, 0), np.float32), []
+            return self.inner.embed_question(text)
+        return self.inner.embed([self.inner.pieces(text)[0]]), np.zeros((0, 0), np.float32), []
 
-    def _has_codes(self, entry: Entry) -> bool:
-        return bool(entry[1]) and entry[1].startswith(self.code_format)
-
-    def _fresh(self, said: dict[bytes, str], missing: list[bytes], coded: set[bytes]) -> dict[bytes, Entry]:
-        """Vectors, and codes where they are wanted, in one run of the model."""
-        first = [key for key in missing if key in coded]
-        rest = [key for key in missing if key not in coded]
+    def _embedded(self, text_of: dict[bytes, str], coded: set[bytes]) -> dict[bytes, Entry]:
+        """Vectors, and codes for the texts of the keys in `coded`, in one run of the model."""
+        first = [key for key in text_of if key in coded]
+        rest = [key for key in text_of if key not in coded]
         if gives_tokens(self.inner) and first:
             vectors, codes = self.inner.embed_with_codes(
-                [said[key] for key in first], [said[key] for key in rest]
+                [text_of[key] for key in first], [text_of[key] for key in rest]
             )
         else:
-            vectors, codes = self.inner.embed([said[key] for key in [*first, *rest]]), []
-        codes += [b""] * (len(missing) - len(codes))
+            vectors, codes = self.inner.embed([text_of[key] for key in rest]), []
+        codes += [b""] * len(rest)
         return dict(zip([*first, *rest], zip(vectors, codes, strict=True), strict=True))
 
     def forget(self, texts: Sequence[str]) -> bool:
@@ -147,9 +158,8 @@ class CachedEmbedder:
         for _ in range(ATTEMPTS):
             if not _truncate_log(connection):
                 return False
-            fresh = _connect(
-                self.path
-            )  # has no old page in its cache; when it commits, all others drop theirs
+            # It has no old page in its cache; when it commits, all other connections drop theirs.
+            fresh = _connect(self.path)
             try:
                 fresh.execute("BEGIN IMMEDIATE")
                 if log_is_empty(self.path):
@@ -267,3 +277,45 @@ def _truncate_log(connection: sqlite3.Connection) -> bool:
     """Until a checkpoint the old pages are still in the write-ahead log."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy
+
+
+# Dates in embedded text
+
+_YEARS = ("year", "decade", "century")
+_MONTHS = ("month", "quarter", "season")
+
+
+class LocalTime(NamedTuple):
+    """A moment as a person there would name it."""
+
+    instant: datetime
+    zone: str
+    grain: Grain = "day"
+
+    def __str__(self) -> str:
+        form = "%Y" if self.grain in _YEARS else "%B %Y" if self.grain in _MONTHS else "%d %B %Y"
+        return self.instant.astimezone(zone_of(self.zone)).strftime(form)
+
+
+def with_date(text: str, dated: LocalTime | None) -> str:
+    """What is embedded of a text. What is stored and shown stays without the date."""
+    return text if dated is None else f"[{dated}] {text}"
+
+
+def embed_derived(
+    embedder: Embedder, texts: Sequence[str], dates: Sequence[LocalTime] | None = None
+) -> list[NDArray[np.float32]]:
+    """For each derived text the vectors of its pieces; `dates` where they are part of what is embedded.
+
+    Then nothing is kept in the embedding cache: who forgets a derived unit looks there for its words without a date.
+    """
+    if dates is not None:
+        embedder = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+        texts = [with_date(text, dated) for text, dated in zip(texts, dates, strict=True)]
+    pieces = [embedder.pieces(text) for text in texts]
+    flat = embedder.embed([piece for several in pieces for piece in several])
+    found, place = [], 0
+    for several in pieces:
+        found.append(flat[place : place + len(several)])
+        place += len(several)
+    return found

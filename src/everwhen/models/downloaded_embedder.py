@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from everwhen.errors import ModelError
-from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.chunking import cut, words_by
+from everwhen.models.embedder import Vectors, cut, normalised, words_by
 
 
 class DownloadedModel(ABC):

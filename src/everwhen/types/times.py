@@ -1,4 +1,4 @@
-"""Times as callers give them, read in one way at every door: Python, HTTP, MCP and the command line.
+"""Instants as they are stored, and times as callers give them, read in one way everywhere: Python, HTTP, MCP, commands.
 
 A time is an aware datetime, ISO 8601 text ("2025-03-14", "2025-03-14T09:26:00Z") or an expression ("last Friday").
 Text without an offset is local time of the call's zone, else of the bank's. A day, or "last week", is a whole
@@ -11,13 +11,61 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from typing import overload
+from typing import TypeAlias, overload
 
-from everwhen.errors import UsageError
-from everwhen.types import Between, Time
-from everwhen.types.instants import aware
+from everwhen.errors import Damaged, UsageError
 from everwhen_time import Interval
 from everwhen_time.zones import stored_name, zone_of
+
+Time: TypeAlias = datetime | str
+"""A time as callers give it: an aware datetime, ISO 8601 text or an expression such as "last Friday"."""
+
+Between: TypeAlias = Interval | str | Sequence[Time | None]
+"""A stretch of time as callers give it: an interval, an expression ("last week"), or its two sides."""
+
+FIRST_YEAR, LAST_YEAR = 2, 9998
+"""A year of room on both sides, so that every instant has a date in every zone."""
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def aware(instant: datetime | None, name: str) -> datetime | None:
+    """An instant in UTC. A naive one is refused: nobody can say when it was."""
+    if instant is None:
+        return None
+    if not isinstance(instant, datetime):
+        raise UsageError(f"{name} must be a datetime, not {type(instant).__name__}")
+    if instant.tzinfo is None:
+        raise UsageError(
+            f"{name}={instant.isoformat()} has no time zone; write "
+            f"datetime(…, tzinfo=ZoneInfo('Europe/Lisbon')) or tzinfo=UTC"
+        )
+    if not FIRST_YEAR <= instant.year <= LAST_YEAR:
+        raise UsageError(f"{name}={instant.isoformat()} lies outside the years {FIRST_YEAR} to {LAST_YEAR}")
+    return instant.astimezone(UTC)
+
+
+def to_text(instant: datetime) -> str:
+    """`2023-05-08T13:56:00.000000Z`."""
+    return instant.astimezone(UTC).isoformat(timespec="microseconds")[:-6] + "Z"
+
+
+def from_text(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except (ValueError, TypeError):
+        raise Damaged(
+            f"a stored time cannot be read ({text!r:.40}); `everwhen bank doctor` says where"
+        ) from None
+
+
+def to_micros(instant: datetime) -> int:
+    return (instant - EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return EPOCH + micros * _MICROSECOND
+
 
 LONGEST_TIME = 200
 """Characters of a time that is written as text."""

@@ -9,10 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from everwhen.errors import ModelError, UsageError
-from everwhen.models.embed.base import Vectors, normalised
-from everwhen.models.embed.chunking import cut, words_by
+from everwhen.models.embedder import Vectors, count_tokens, cut, normalised, words_by
 from everwhen.models.model_server import ModelServer, is_address, sendable
-from everwhen.models.tokens import count_tokens
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
 KNOWN_DIMS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}

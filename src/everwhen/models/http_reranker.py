@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from everwhen.errors import ModelError, UsageError
+from everwhen.models.comparison import Candidate, RerankQuery, Scores, dated_line
 from everwhen.models.model_server import ModelServer, is_address, sendable
-from everwhen.models.rerank.base import Candidate, RerankQuery, Scores, dated_line
 
 KEY = "RERANK_API_KEY"
 PROVIDER_KEYS = {"cohere.com": "COHERE_API_KEY", "cohere.ai": "COHERE_API_KEY", "jina.ai": "JINA_API_KEY"}

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import ModelError
-from everwhen.models.rerank.base import Candidate, RerankQuery, Scores, dated_line
+from everwhen.models.comparison import Candidate, RerankQuery, Scores, dated_line
 
 WINDOW = 512
 BATCH = 16

@@ -113,7 +113,7 @@ def test_forgetting_nothing_in_particular_is_asked_back_in_words_of_the_command_
 ) -> None:
     assert run(["forget", "--yes"]) == 2
     told = capsys.readouterr().err
-    assert "--session" in told and "--everything" in told and "turns=" not in told
+    assert "give turns, session" in told and "--everything" in told and "turns=" not in told
 
 
 def test_a_dry_run_shows_the_first_turns_and_counts_the_rest(

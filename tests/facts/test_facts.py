@@ -369,7 +369,7 @@ def test_a_long_chain_is_read_and_changed_without_reading_it_whole(quick: Memory
     where = "k.subject_key = :subject AND k.predicate_key = :predicate"
     values = {"slot": 1, "instant": "x", "first": "x", "last": "y", "subject": "s", "predicate": "p"}
     asked = [("started", which) for which in (LAST, NEXT, BETWEEN)] + [("facts_now", "")]
-    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._file.use() as sql:  # type: ignore[attr-defined]
         for name, which in asked:
             text = statements().text(name, (("columns", "fact_columns"), ("where", where), ("which", which)))
             plan = str(sql.raw.execute(f"EXPLAIN QUERY PLAN {text}", values).fetchall())

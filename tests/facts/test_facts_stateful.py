@@ -133,7 +133,7 @@ class Acts(RuleBasedStateMachine):
 @pytest.fixture
 def quick_bank(home: Path) -> Iterator[Memory]:
     with Memory.open(home, "stateful", embedder="fake", reader="none", cache_entries=0) as memory:
-        with memory._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
+        with memory._bank.store._file.use() as sql:  # type: ignore[attr-defined]
             sql.raw.execute("PRAGMA synchronous = OFF")  # durability is tested elsewhere
         yield memory
 

@@ -134,7 +134,7 @@ def test_what_is_forgotten_is_no_longer_counted(quick: Memory, home: Path) -> No
     quick.add({"content": "violin", "id": "v"})
     quick.recall("violin")
     quick.flush()
-    with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._file.transaction() as sql:  # type: ignore[attr-defined]
         remove_units(sql, [row[0] for row in sql.raw.execute("SELECT seq FROM units").fetchall()])
         assert sql.raw.execute("SELECT count(*) FROM accesses").fetchone() == (0,)
     quick._bank.accesses.count([])
@@ -144,7 +144,7 @@ def test_what_is_forgotten_is_no_longer_counted(quick: Memory, home: Path) -> No
 def test_a_memory_that_is_gone_before_it_is_written_is_passed_over(quick: Memory) -> None:
     quick.add({"content": "violin", "id": "v"})
     quick.recall("violin")
-    with quick._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._file.transaction() as sql:  # type: ignore[attr-defined]
         remove_units(sql, [row[0] for row in sql.raw.execute("SELECT seq FROM units").fetchall()])
     assert quick.accessed() == [] and quick.stats().recalls == 1
 

@@ -95,7 +95,7 @@ def test_damage_behind_the_first_blocks_is_told_and_leaves_no_thread(
     two: tuple[SqliteStore, SqliteStore],
 ) -> None:
     ours, theirs = two
-    with ours._writer.transaction() as sql:
+    with ours._file.transaction() as sql:
         sql.raw.execute("UPDATE vectors SET vector = x'00' WHERE unit = 33")
     running = set(threading.enumerate())
     fresh = opened(ours.path)
@@ -147,7 +147,7 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
     ours, theirs = two
     monkeypatch.setattr(base, "KEPT", 5)
     for unit in range(1, 13):
-        with ours._writer.transaction() as sql:
+        with ours._file.transaction() as sql:
             remove_units(sql, [unit])
         if unit == 6:
             assert len(theirs.index()) == 34
@@ -161,7 +161,7 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
             12,
         ]
     assert len(theirs.index()) == 28 and theirs.index().blocks[-1] is not kept  # 7 is on no list any more
-    with ours._writer.transaction() as sql:
+    with ours._file.transaction() as sql:
         remove_units(sql, [13])
     kept = theirs.index().blocks[-1]
     assert len(theirs.index()) == 27 and theirs.index().blocks[-1] is kept

@@ -45,12 +45,12 @@ def test_a_locked_bank_says_so_and_keeps_what_it_had(folder: Path) -> None:
 
 def test_a_full_disk_writes_nothing_of_the_batch(folder: Path) -> None:
     store = opened(folder)
-    with store._writer.use() as sql:
+    with store._file.use() as sql:
         pages = sql.raw.execute("PRAGMA page_count").fetchone()[0]
         sql.raw.execute(f"PRAGMA max_page_count = {pages + 2}")
     with pytest.raises(Unavailable, match="disk that holds bank 'alice' is full"):
         store.append([turn(f"big{i}", "x" * 4000) for i in range(20)])
-    with store._writer.use() as sql:
+    with store._file.use() as sql:
         sql.raw.execute("PRAGMA max_page_count = 100000")
     assert [found.id for found in store.turns()] == ["a"]
     assert store.append([turn("b")]) == [True]
@@ -61,7 +61,7 @@ def test_a_full_disk_writes_nothing_of_the_batch(folder: Path) -> None:
 def test_a_read_only_bank_is_refused_with_the_file_to_change(folder: Path) -> None:
     store = opened(folder)
     if os.geteuid() == 0:  # root may write everything: let SQLite itself refuse
-        with store._writer.use() as sql:
+        with store._file.use() as sql:
             sql.raw.execute("PRAGMA query_only = ON")
     else:
         store.close()
@@ -146,7 +146,7 @@ def test_the_doctor_mends_what_is_derived(folder: Path) -> None:
 def test_the_doctor_reports_a_missing_vector_and_does_not_invent_one(folder: Path) -> None:
     store = opened(folder)
     store.append([turn("b")])
-    with store._writer.transaction() as sql:
+    with store._file.transaction() as sql:
         sql.raw.execute("UPDATE units SET pieces = 2 WHERE id = 'b'")
     assert "units lack a vector" in " ".join(finding.problem for finding in store.check(fix=True))
     store.close()

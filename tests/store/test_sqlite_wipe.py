@@ -196,11 +196,11 @@ def test_a_page_in_somebodys_cache_does_not_bring_the_slack_back(tmp_path: Path,
     sql.close()
     cells = int.from_bytes(raw[4096 * page + 3 : 4096 * page + 5], "big")
     place = 4096 * page + 8 + 2 * cells + 40
-    handle = open_files.handle(one._writer.file, path)
+    handle = open_files.handle(one._file.file, path)
     handle.seek(place)
     handle.write(b"Quuxenburg")  # as a row would leave it that is moved
     for store in (one, other):  # now it is in the caches of all
-        with store._writer.transaction() as sql:
+        with store._file.transaction() as sql:
             sql.raw.execute("PRAGMA shrink_memory")
             assert len(sql.raw.execute("SELECT text, metadata FROM turns").fetchall()) == 2
     assert b"Quuxenburg" in path.read_bytes()

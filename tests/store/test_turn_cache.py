@@ -22,7 +22,7 @@ def test_a_turn_that_another_process_removed_is_not_shown_again(tmp_path: Path) 
     before = ours.units([1, 2])
     assert [row.id for row in before.values()] == ["a", "b"]
     assert ours.units([1, 2])[1] is before[1]  # kept, not read again
-    with theirs._writer.transaction() as sql:
+    with theirs._file.transaction() as sql:
         remove_units(sql, [1])
     assert [row.id for row in ours.units([1, 2]).values()] == ["b"]
     ours.close()
@@ -54,7 +54,7 @@ def test_a_bank_that_is_opened_reads_no_removal_from_before_and_follows_those_th
 ) -> None:
     ours = opened(tmp_path / "bank.sqlite")
     ours.append([turn("a"), turn("b"), turn("c")])
-    with ours._writer.transaction() as sql:
+    with ours._file.transaction() as sql:
         remove_units(sql, [1])
     asked: list[str] = []
     theirs = opened(tmp_path / "bank.sqlite")
@@ -62,7 +62,7 @@ def test_a_bank_that_is_opened_reads_no_removal_from_before_and_follows_those_th
         sql.raw.set_trace_callback(asked.append)
     assert len(theirs.index()) == 2 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["b", "c"]
     assert not [one for one in asked if one.startswith("SELECT DISTINCT unit FROM removals")]
-    with ours._writer.transaction() as sql:
+    with ours._file.transaction() as sql:
         remove_units(sql, [2])
     assert len(theirs.index()) == 1 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["c"]
     ours.close()

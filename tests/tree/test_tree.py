@@ -305,7 +305,7 @@ def test_what_somebody_corrected_is_no_longer_told(quick: Memory) -> None:
 
 def test_doctor_finds_a_broken_tree_and_mends_it(year: Memory) -> None:
     expected = year.tree()
-    with year._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with year._bank.store._file.transaction() as sql:  # type: ignore[attr-defined]
         sql.raw.execute("UPDATE nodes SET parent = 'nobody' WHERE level = 3 AND starts < '2025-04'")
         sql.raw.execute("UPDATE units SET occurred_end = occurred_start WHERE level = 4")
     found = year.doctor()

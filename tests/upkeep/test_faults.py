@@ -59,10 +59,10 @@ def test_a_full_disk_while_forgetting_is_told_and_finished_later(quick: Memory, 
         ]
     )
     quick.flush()
-    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._file.use() as sql:  # type: ignore[attr-defined]
         sql.raw.execute(f"PRAGMA max_page_count = {sql.raw.execute('PRAGMA page_count').fetchone()[0]}")
     receipt = quick.forget(turns="m5")
-    with quick._bank.store._writer.use() as sql:  # type: ignore[attr-defined]
+    with quick._bank.store._file.use() as sql:  # type: ignore[attr-defined]
         sql.raw.execute("PRAGMA max_page_count = 1000000")
     assert "m5" not in {turn.id for turn in quick.turns()}
     if not receipt.erased:

@@ -109,7 +109,7 @@ def test_embedding_again_gives_the_same_and_obeys_the_setting(home: Path) -> Non
 
 def test_doctor_makes_lost_vectors_with_their_dates(dated: Memory) -> None:
     known = expected(dated, dates=True)
-    with dated._bank.store._writer.transaction() as sql:  # type: ignore[attr-defined]
+    with dated._bank.store._file.transaction() as sql:  # type: ignore[attr-defined]
         sql.raw.execute(
             "DELETE FROM vectors WHERE unit IN (SELECT seq FROM units WHERE kind IN ('event', 'fact'))"
         )

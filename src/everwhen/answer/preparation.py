@@ -82,13 +82,13 @@ def count_by_model(llm: LLM, prompt: str, room: RequestLimits) -> Reply[Counted]
 def counted_answer(found: Sequence[Event], chosen: Counted, zone: str) -> FinalAnswer | None:
     """The answer: each event once, and as often as its own words say ("twice"). None where nothing counts."""
     left = dict(enumerate(found, start=1))
-    times = [told for group in chosen.times if (told := [left.pop(one) for one in group if one in left])]
+    times = [events for group in chosen.times if (events := [left.pop(one) for one in group if one in left])]
     if not times:
         return None
-    number = sum(max(map(_said_times, told)) for told in times)
-    first = [told[0] for told in times]
+    number = sum(max(map(_said_times, events)) for events in times)
+    first = [events[0] for events in times]
     named = "; ".join(f"{one.title} ({in_plain_words(one.occurred, zone)})" for one in first if one.occurred)
-    cited = [ModelCitation(turn=event.told_in, quote="") for told in times for event in told]
+    cited = [ModelCitation(turn=event.told_in, quote="") for events in times for event in events]
     text = f"{number} {'time' if number == 1 else 'times'}: {named}."
     return FinalAnswer(text=text, citations=cited, known=True, confidence=chosen.confidence)
 
@@ -119,6 +119,6 @@ def _asked(waiting: Conflict | Proposal) -> str:
         sides = " or ".join(in_words(one.subject, one.predicate, one.object) for one in waiting.sides)
         return f"What is right: {sides}? ({waiting.id})"
     fact = waiting.fact
-    told = in_words(fact.subject, fact.predicate, fact.object)
+    statement = in_words(fact.subject, fact.predicate, fact.object)
     ended = f" until {fact.valid_to:%Y-%m-%d}, and not since" if fact.valid_to is not None else ""
-    return f"Is it so that {told}{ended}? Not believed yet: {waiting.why}. ({waiting.id})"
+    return f"Is it so that {statement}{ended}? Not believed yet: {waiting.why}. ({waiting.id})"

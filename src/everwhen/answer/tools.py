@@ -93,8 +93,8 @@ class MemoryTool:
 
     def offered(self, dates: bool = True) -> Tool:
         """As a model is offered it."""
-        told = f"{self.description} {self.dated}" if dates and self.dated else self.description
-        return Tool(self.name, told, self.schema(dates))
+        description = f"{self.description} {self.dated}" if dates and self.dated else self.description
+        return Tool(self.name, description, self.schema(dates))
 
     def schema(self, dates: bool = True) -> dict[str, Any]:
         """The JSON schema of its arguments; without `dates`, the date filters are not on offer."""

@@ -34,7 +34,7 @@ def show_facts(
 ) -> tuple[list[Recalled], list[Dropped]]:
     """The same ranking, with facts in words; a fact that no longer holds gives its place to its successor.
 
-    `asked` tells the moment that the question is about; it is called only when there may be facts to show.
+    `asked` gives the moment that the question is about; it is called only when there may be facts to show.
     """
     leading = [memory.id for memory in ranked if memory.kind == "turn"][:TURNS]
     wanted = kinds is None or "fact" in kinds

@@ -327,12 +327,12 @@ def gather(
 
 
 def _current(store: Store, evidence: Evidence, where: Filter) -> Evidence:
-    """Without the plans of which a later version had been told by the time that is asked about."""
+    """Without the plans of which a later version had been said by the time that is asked about."""
     units = [row.seq for row in evidence.rows if row.kind == "event"]
     if not units:
         return evidence
-    told = store.graph.events_told((), units, _then(where))
-    replaced = {event.id for event in told if event.superseded_at is not None}
+    events = store.graph.events_told((), units, _then(where))
+    replaced = {event.id for event in events if event.superseded_at is not None}
     return evidence.only({row.seq for row in evidence.rows if row.id not in replaced})
 
 

@@ -35,7 +35,7 @@ NAME_WEIGHT = 0.3
 BASE_WEIGHT = 0.5
 """A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
 MIDDLE = 30
-"""Turns from which on the middle of all candidates tells what is ordinary."""
+"""Turns from which on the middle of all candidates says what is ordinary."""
 ANCHORS = Settings().satf_anchors
 SESSION_DAYS = 3.0
 """SATF's number of anchors and its sigma, in days, where its affinity is a feature."""
@@ -88,7 +88,7 @@ def _own(pool: CandidatePool) -> dict[str, Array]:
 
 
 def _hubness(pool: CandidatePool) -> Array:
-    """The mean cosine of a turn with all turns among the candidates: what is near to everything tells little.
+    """The mean cosine of a turn with all turns among the candidates: what is near to everything says little.
 
     Only among people, who say "How lovely!" in between. What an assistant says is long and on its topic, and what was
     extracted always says something. A handful of turns has no middle: there whatever differs would gain.
@@ -180,14 +180,14 @@ def _speaker(pool: CandidatePool) -> dict[str, Array]:
     """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
     found, plan = pool.found, pool.plan
     said = found.roles >= 0
-    about = told = np.zeros(len(pool), np.float32)
+    about = by_assistant = np.zeros(len(pool), np.float32)
     if pool.who is not None:
         about = np.where(said, found.said_by(pool.who) - 0.5, _subject(pool)).astype(np.float32)
     if plan.question.second_person and not plan.people and pool.has_assistant:
         assistant = found.said_by(SaidBy(role="assistant"))
-        told = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
+        by_assistant = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
     by_user = found.said_by(SaidBy(role="user")) * float(pool.has_assistant)
-    return {"about": about, "told_by_you": told, "by_user": by_user.astype(np.float32)}
+    return {"about": about, "told_by_you": by_assistant, "by_user": by_user.astype(np.float32)}
 
 
 def _subject(pool: CandidatePool) -> Array:
@@ -223,7 +223,7 @@ def _words_of(text: str) -> list[str]:
 def _time(pool: CandidatePool) -> dict[str, Array]:
     """How well the time of saying (or of the fact) fits the one asked for.
 
-    `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is told a while
+    `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is said a while
     later count as inside: on Monday people tell of the weekend.
     """
     asked = pool.plan.question

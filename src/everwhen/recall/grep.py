@@ -21,11 +21,11 @@ SECONDS = 5.0
 AT_ONCE = 2
 """Regular expressions that a process works at at a time."""
 CALLS_ITSELF = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:R|[+-]?\d|&|P>)")
-"""`(?R)`, `(?1)`, `(?&name)`: half a gigabyte is gone before the engine gives up."""
+"""`(?R)`, `(?1)`, `(?&name)`: half a gigabyte is used before the engine gives up."""
 LONGEST_PATTERN = 1_000
 """Characters of a regular expression: compiling 30,000 takes half a second, and nothing can stop it."""
 MOST_SPANS = 1_000
-"""Places that are told of one turn: `x*` stands at every one of five million characters."""
+"""Places that are given of one turn: `x*` stands at every one of five million characters."""
 LARGEST_BATCH = 512
 
 T = TypeVar("T")
@@ -51,8 +51,8 @@ def grep_events(events: Iterable[Event], pattern: str, *, regex: bool, limit: in
 
 def line_of(event: Event) -> str:
     """What of an event is searched, as one line."""
-    told = event.text or f"{event.subject} {event.verb} {event.object}".strip()
-    return f"{told} ({'; '.join(event.aliases)})" if event.aliases else told
+    line = event.text or f"{event.subject} {event.verb} {event.object}".strip()
+    return f"{line} ({'; '.join(event.aliases)})" if event.aliases else line
 
 
 def _found(

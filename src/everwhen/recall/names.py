@@ -162,7 +162,7 @@ def owner_named(found: re.Match[str]) -> str | None:
 
 
 def leading_name(event: str) -> str:
-    """The name, or two, that an event begins with, where the words of asking are gone."""
+    """The name, or two, that an event begins with, without the words of asking."""
     found = _LEADING.match(event)
     return found.group() if found else ""
 
@@ -221,7 +221,7 @@ def corrected(query: str, names: KnownNames, is_said: Callable[[str], bool]) -> 
 
 
 SURE = 1.0
-"""The reader's logit from which a turn tells what somebody is called."""
+"""The reader's logit from which a turn says what somebody is called."""
 MOST = 3
 """Descriptions of one question that are looked up."""
 SPEAKERS = 4
@@ -357,18 +357,18 @@ class DescribedNames:
         """Who is somebody's sister, dog or dentist; the longest noun counts for which facts know somebody."""
         of = {folded(f"{owner}'s {noun}"): noun for noun in nouns}
         subjects = {folded(owner), *of}
-        told = self._told(
+        facts = self._with_turns(
             self.store.facts.valid_at(self._instant, subjects, _naming().keys(), self.then.known_at)
         )
         for noun in nouns:
-            called = _names_of(told, of, noun)
+            called = _names_of(facts, of, noun)
             if called or self.reader is None:
                 if one := _with_one(noun, called):
                     return one
                 continue
             proposed = [
                 (turn, row.object)
-                for row, turns in told
+                for row, turns in facts
                 for turn in turns
                 if folded(row.subject) == folded(owner) and _may_mean(row, turn, noun)
             ]
@@ -403,7 +403,7 @@ class DescribedNames:
             who = f"my {noun}" if own else f"{owner}'s {noun}" if owner else f"the {noun}"
             text = _around(turn.text, name or noun)
             passage = Passage("user" if own else turn.speaker, text)
-            # What a thing is called and who somebody is, a turn may tell; only of somebody it tells both.
+            # What a thing is called and who somebody is, a turn may say; only of somebody it says both.
             asked = _WHO[:1] if name else _WHO
             readings = reader.read_each([(asked_of(one, who), passage) for one in asked])
             said = text[slice(*readings[0].span)]
@@ -419,22 +419,24 @@ class DescribedNames:
             for noun in nouns
             for subject in (noun, f"the {noun}", *(f"{owner}'s {noun}" for owner in owners))
         }
-        told = self._told(self.store.facts.valid_at(self._instant, of.keys(), {_CALLED}, self.then.known_at))
+        facts = self._with_turns(
+            self.store.facts.valid_at(self._instant, of.keys(), {_CALLED}, self.then.known_at)
+        )
         for noun in nouns:
-            if named := _names_of(told, of, noun):
+            if named := _names_of(facts, of, noun):
                 return _with_one(noun, named)
         return None
 
-    def _told(self, rows: Sequence[FactRow]) -> list[tuple[FactRow, list[Turn]]]:
-        """Facts with the turns that told them by then; what nobody told was set by hand."""
+    def _with_turns(self, rows: Sequence[FactRow]) -> list[tuple[FactRow, list[Turn]]]:
+        """Facts with the turns that state them by then; a fact without turns was set by a user."""
         sources = self.store.facts.sources([row.id for row in rows], self.then.known_at) if rows else {}
         ids = [id_ for several in sources.values() for id_ in several]
         turns = {turn.id: turn for turn in self.store.turns(ids=ids)} if ids else {}
         found = []
         for row in rows:
-            told = [turns[id_] for id_ in sources.get(row.id, ()) if id_ in turns]
-            seen = [turn for turn in told if self.then.sees(turn)]
-            if seen or (not told and (self.then.as_of is None or row.recorded_at <= self.then.as_of)):
+            stated_in = [turns[id_] for id_ in sources.get(row.id, ()) if id_ in turns]
+            seen = [turn for turn in stated_in if self.then.sees(turn)]
+            if seen or (not stated_in and (self.then.as_of is None or row.recorded_at <= self.then.as_of)):
                 found.append((row, seen))
         return found
 
@@ -466,7 +468,7 @@ def _is_kin(word: str) -> bool:
 def _may_mean(row: FactRow, turn: Turn, noun: str) -> bool:
     """Whether a fact may tell whom a noun describes: its turn says the noun, or its relation is one of such people.
 
-    "My younger brother" is not the one who was told of as the older one.
+    "My younger brother" is not the one who was named as the older one.
     """
     if _words(row.object) <= _words(noun):  # "has pet: dog"
         return False
@@ -478,8 +480,8 @@ def _says(turn: Turn, noun: str) -> bool:
     return re.search(rf"\b{re.escape(noun)}\b", turn.text, re.IGNORECASE) is not None
 
 
-def _is_told(name: str, turns: Sequence[Turn]) -> bool:
-    """Whether some words are a name where they were told; what was set by hand is by itself."""
+def _is_said_as_name(name: str, turns: Sequence[Turn]) -> bool:
+    """Whether some words are a name where they were said; what a user set is one by itself."""
     return any(_is_name(name, text) for text in ([turn.text for turn in turns] or [name]))
 
 
@@ -493,12 +495,12 @@ def _is_name(words: str, text: str) -> bool:
     return 0 < len(several) <= LONGEST and all(one[:1].isupper() for one in several)
 
 
-def _names_of(told: Sequence[tuple[FactRow, list[Turn]]], of: Mapping[str, str], noun: str) -> list[str]:
+def _names_of(facts: Sequence[tuple[FactRow, list[Turn]]], of: Mapping[str, str], noun: str) -> list[str]:
     """The names of the subjects that a noun stands for."""
     return [
         row.object
-        for row, turns in told
-        if of.get(folded(row.subject)) == noun and _is_told(row.object, turns)
+        for row, turns in facts
+        if of.get(folded(row.subject)) == noun and _is_said_as_name(row.object, turns)
     ]
 
 

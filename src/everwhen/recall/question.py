@@ -50,7 +50,7 @@ Kind: TypeAlias = Literal[
     "since",  # how long something has lasted up to now: "how long have I had"
     "between",  # the days from one thing to another: "how many weeks between", "how long after"
     "first",  # which of two came first or last
-    "lasting",  # how long something took, as it was told
+    "lasting",  # how long something took, as it was said
     "count",  # how many
     "amount",  # how much, how old, how far, how often: a number that was said
     "choice",  # a yes-or-no question that offers two: "did it go up or down"
@@ -583,7 +583,7 @@ HYBRID: Mapping[str, re.Pattern[str]] = {
         r"(?:\s+(?!do\b|does\b|did\b|is\b|are\b)[\w\-'/]{1,30}){0,5}?\s+(?:has|have)\s+(?!to\b)",
         "count": rf"\bhow many (?!{LENGTH}\b)",
         "repeated": r"\bmultiple\b|\bmost (?:often|frequently)\b|\bso far\b|\bover (?:time|the years)\b|\bthroughout\b",
-        # a stretch of time has two ends, told apart
+        # a stretch of time has two ends, each said by itself
         "span": rf"\bhow many {LENGTH}\b(?! (?:ago|does|do|a )\b)",
         "together": r"\b(?:both|in common|each other)\b",
         "all": r"\b(?:all|every|various|several|total|altogether|combined|overall|average|list|"

@@ -227,7 +227,7 @@ def _place(items: Sequence[Any], place: int, name: str) -> int:
 
 
 def _name(item: Any) -> str:
-    """What tells an entry from the others, in a few characters."""
+    """What distinguishes an entry, in a few characters."""
     named = next((getattr(item, field) for field in ("id", "name") if hasattr(item, field)), item)
     return hashlib.blake2b(str(named).encode("utf-8", "replace"), digest_size=8).hexdigest()
 

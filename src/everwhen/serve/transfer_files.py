@@ -112,14 +112,14 @@ class TransferFiles:
                 rows = memory.import_(path)
         except (UsageError, Refused, Damaged) as error:
             path.unlink(missing_ok=True)
-            raise self._told(error, path) from error
+            raise self._without_path(error, path) from error
         except Unavailable as error:  # what came stays: the last part may be sent again
-            raise self._told(error, path) from error
+            raise self._without_path(error, path) from error
         path.unlink(missing_ok=True)
         return rows
 
     @staticmethod
-    def _told(error: EverwhenError, path: Path) -> Exception:
+    def _without_path(error: EverwhenError, path: Path) -> Exception:
         """The same, without where the server keeps its files. What is damaged here is what was sent."""
         sentence = str(error).replace(str(path), "the import").replace(path.name, "FILE")
         if isinstance(error, Damaged):

@@ -48,7 +48,7 @@ class UIApp:
         await inner(inside, receive, send)
 
     async def close(self) -> None:
-        """Before the server closes: sockets are told, timers end."""
+        """Before the server closes: sockets are closed, timers end."""
         await self._stack.aclose()
 
     async def _started(self) -> ASGIApp:

@@ -169,7 +169,7 @@ class PageAuth:
         return answer
 
     async def turn_away(self, problem: Problem, scope: Scope, receive: Receive, send: Send) -> None:
-        """Say why not. A socket is told before it is accepted: the browser hears 403, and no frame is read."""
+        """Say why not. A socket hears it before it is accepted: the browser hears 403, and no frame is read."""
         if scope["type"] == "websocket":
             self._state.audit.denied(None, route=f"{MOUNT} socket", status=403)
             await receive()
@@ -199,7 +199,7 @@ def sealed(scope: Scope, send: Send) -> Send:
 
 
 def plain_page(title: str, inside: str, status: int = 200) -> HTMLResponse:
-    """A page that needs no script: signing in, waiting, being told no."""
+    """A page that needs no script: signing in, waiting, a refusal."""
     style = (_HERE / "style.css").read_text(encoding="utf-8")
     return HTMLResponse(
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'

@@ -357,7 +357,7 @@ class Layout:
 
 
 def _sentence(error: Exception) -> str:
-    """What people are told: an error made for them in its own words, a bug in none."""
+    """What people see: an error made for them in its own words, a bug in none."""
     if not isinstance(error, EverwhenError | Problem):
         say_bug(error, "ui")
         return f"Everwhen failed ({type(error).__name__}); the server's log says where."

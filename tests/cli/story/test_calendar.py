@@ -56,7 +56,7 @@ def test_the_demo_prints_the_calendar(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, part: slice
 ) -> None:
     said = story()[part]
-    monkeypatch.setattr("everwhen.cli.story.story.story.story", lambda: said)
+    monkeypatch.setattr("everwhen.cli.story.story.story", lambda: said)
     assert run(["demo"]) == 0
     shown = capsys.readouterr().out
     assert "What happened, and when" in shown and "everwhen demo --ui" in shown
@@ -73,7 +73,7 @@ def test_the_demo_opens_the_page_on_the_story_and_keeps_nothing(monkeypatch: pyt
             seen.append((here.home, memory.stats().turns, len(memory.tree()) > 0, port, browser))
 
     said = story()[110:140]
-    monkeypatch.setattr("everwhen.cli.story.story.story.story", lambda: said)
+    monkeypatch.setattr("everwhen.cli.story.story.story", lambda: said)
     monkeypatch.setattr("everwhen.cli.demo.show_page", page)
     assert run(["demo", "--ui", "--port", "9876", "--no-browser"]) == 0
     ((home, turns, consolidated, port, browser),) = seen

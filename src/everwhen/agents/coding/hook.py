@@ -32,16 +32,16 @@ AGAIN = 10.0
 def main(arguments: list[str]) -> None:
     home, bank, tool, what = arguments[:4]
     wait = float(arguments[4]) / 1000 if what == "ask" else 0.0
-    told = b"".join(iter(lambda: os.read(0, 65536), b""))
+    event = b"".join(iter(lambda: os.read(0, 65536), b""))
     os.makedirs(os.path.join(home, FOLDER, SPOOL), mode=0o700, exist_ok=True)
     os.chdir(
         os.path.join(home, FOLDER)
     )  # a socket's name may have no more than some hundred letters: here it is short
     header = b"%s %s %s\n" % (what.encode(), tool.encode(), bank.encode())
     if what == "keep":
-        leave(header + told)
-        header, told = b"poke\n", b""
-    answer = speak(header + told, wait)
+        leave(header + event)
+        header, event = b"poke\n", b""
+    answer = speak(header + event, wait)
     if answer is None:
         start(home, bank)
     elif answer:

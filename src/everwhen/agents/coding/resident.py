@@ -69,7 +69,7 @@ class Session:
     """What is known of one session of one tool while the process runs."""
 
     opened: bool = False
-    """Whether its model was told what is known anyway."""
+    """Whether its model has what is known anyway."""
     read: int = 0
     """Messages of its transcript that were kept."""
     shown: deque[str] = field(default_factory=lambda: deque(maxlen=RECENT))
@@ -124,7 +124,7 @@ class Attendant:
         session.given.extend(text for part in parts for text in part.splitlines())
         late, session.late = session.late, deque(maxlen=MOST_LATE)
         words = "\n\n".join([*parts, LATE, *late] if late else parts)
-        # Without its name, a session cannot be told from others.
+        # Without its name, a session cannot be distinguished from others.
         whose = session if event.get("session_id") else None
         return Answer(tool.answer(name, words) if words else "", (*late, *parts), whose)
 
@@ -239,7 +239,7 @@ class Resident:
     def _attendant(self, bank: str) -> Attendant:
         with self._lock:
             if bank not in self._open:
-                # What an agent is told is what is there by now: it does not wait for what is being read.
+                # What an agent gets is what is there by now: it does not wait for what is being read.
                 memory = Memory.open(self.home, bank, store=self.store, wait_seconds=0)
                 self._open[bank] = Attendant(memory)
             return self._open[bank]

@@ -18,7 +18,7 @@ from everwhen.write.importers.conversation import ReadingOptions, stable_id
 from everwhen.write.importers.files import read
 
 Event = Mapping[str, Any]
-"""What a tool tells at an event: `hook_event_name`, `session_id`, `prompt`, and what else it knows."""
+"""What a tool sends at an event: `hook_event_name`, `session_id`, `prompt`, and what else it knows."""
 
 NAME = "everwhen"
 """What the MCP server is called in a tool's settings."""
@@ -102,7 +102,7 @@ class Place:
 
     @property
     def rules(self) -> str:
-        """What a model is told about its memory."""
+        """What a model reads about its memory."""
         return RULES if self.hooks else RULES_WITHOUT_HOOKS
 
     def hook_words(self, tool: str, what: str) -> list[str]:
@@ -176,8 +176,8 @@ def claude_code(place: Place) -> Iterator[Change]:
     state = folder if "CLAUDE_CONFIG_DIR" in place.environment else place.user
     yield member(state / ".claude.json", ("mcpServers", NAME), {"type": "stdio", **place.mcp})
     if place.hooks:
-        told = entries(place, "claude-code", BEGINS, ASKS, KEEPS, HOOK_SECONDS)
-        yield hooks(folder / "settings.json", told)
+        wanted = entries(place, "claude-code", BEGINS, ASKS, KEEPS, HOOK_SECONDS)
+        yield hooks(folder / "settings.json", wanted)
     yield rules(folder / "CLAUDE.md", place.rules)
 
 
@@ -196,8 +196,8 @@ def gemini_cli(place: Place) -> Iterator[Change]:
     folder = place.folder("GEMINI_CLI_HOME") / ".gemini"
     yield member(folder / "settings.json", ("mcpServers", NAME), place.mcp)
     if place.hooks:
-        told = entries(place, "gemini-cli", BEGINS, GEMINI_ASKS, GEMINI_KEEPS, HOOK_SECONDS * 1000)
-        yield hooks(folder / "settings.json", told)
+        wanted = entries(place, "gemini-cli", BEGINS, GEMINI_ASKS, GEMINI_KEEPS, HOOK_SECONDS * 1000)
+        yield hooks(folder / "settings.json", wanted)
     yield rules(folder / "GEMINI.md", place.rules)
 
 
@@ -237,8 +237,8 @@ def opencode_said(event: Event, _: ReadingOptions) -> Iterator[Message]:
 
 def _message(event: Event, session: object, role: object, words: str, id_: object, at: object) -> Message:
     cwd = {"cwd": event["cwd"]} if event.get("cwd") else None
-    told = {"role": role, "content": words, "id": id_, "session": session, "timestamp": at, "metadata": cwd}
-    return message(told)
+    given = {"role": role, "content": words, "id": id_, "session": session, "timestamp": at, "metadata": cwd}
+    return message(given)
 
 
 def cursor(place: Place) -> Iterator[Change]:

@@ -55,7 +55,7 @@ def wrap(
     `memory` is the bank, here or at a server; without one, the bank `default` of the home folder. One bank is one
     person's memory: with several users, wrap a client for each. `session` is the conversation that is added to (one
     for each day, when left out), `name` who the user is, `max_tokens` what a prompt gets (see `memory.context`).
-    `clock` tells the time of what is said; `on_recall` hears what was recalled, before each call.
+    `clock` gives the time of what is said; `on_recall` hears what was recalled, before each call.
     """
     wraps = _wrapper(client)
     opened = Memory.open() if memory is None else None

@@ -63,7 +63,7 @@ def ask(
     reader: Reader | None = None,
     recipe: Recipe | None = None,
 ) -> Answer:
-    """Answer from what was said, without a model; `trace["how"]` tells which way.
+    """Answer from what was said, without a model; `trace["how"]` says which way.
 
     Without a reader the best turn is quoted. `recipe` is how turns are recalled; it need not read them.
     """
@@ -79,8 +79,8 @@ def ask(
     found = None if draft.text else search(asked)
     heard: str | None = None
     if found is not None and dated is None:
-        counts = asked.kind in NUMBERS and found.told
-        name = missing_name(question, [one[1] for one in found.told]) if counts else ""
+        counts = asked.kind in NUMBERS and found.pieces_read
+        name = missing_name(question, [one[1] for one in found.pieces_read]) if counts else ""
         summed = DraftAnswer("reading", reason=f"{name} was not named") if name else None
         if asked.parts and not name:
             summed = count_answers.total(
@@ -90,17 +90,17 @@ def ask(
         held = valid_replies.ValidReplies(found)
         if reader:
             held = valid_replies.valid_replies(bank, reader, found, at, unsure, as_of)
-        if held.by_hand is not None:
-            summed = _by_hand(held.by_hand, asked, bank.zone)
+        if held.set_by_user is not None:
+            summed = _user_set_answer(held.set_by_user, asked, bank.zone)
         elif held.fact is not None:
             sure = held.fact.confidence if held.sure else min(chance(found), held.fact.confidence)
             summed = read_reply(held.found, held.found.replies[0], sure)
         draft = _known_by(summed or _read(bank, reader, held.found, at), as_of)
         confirmed = held.fact is not None and RIGHTS[held.fact.origin] >= RIGHTS["speaker"]
-        if draft.text and held.by_hand is None and not confirmed:
+        if draft.text and held.set_by_user is None and not confirmed:
             cited = {one.turn for one in draft.citations}
             heard = only_said_by([one for one in found.replies if one.turn.id in cited], found.person)
-        over = held.gone or held.until
+        over = held.ended or held.until
         if over and (asked.kind == "yes or no" or (draft.confidence or 0.0) < fitted()["least"]):
             return _ended(bank, found, over, asked)
     elif found is not None and draft.late and found.replies:  # the calendar knows it only from later turns
@@ -141,7 +141,7 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
     trace = {
         "method": "extractive", "kind": asked.kind, "how": "reading" if isinstance(over, TurnReply) else "facts",
         "short": "No" if is_no else "",
-        "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.told))},
+        "searched": {"turns": list(dict.fromkeys(one[0].id for one in found.pieces_read))},
     }  # fmt: skip
     if not is_no:
         return Answer(text, abstained=True, trace=trace | {"ended_by": turn.id})
@@ -149,13 +149,13 @@ def _ended(bank: Bank, found: TurnReplies, over: Fact | TurnReply, asked: Questi
     return Answer(text, cited, confidence=round(sure, 3), trace=trace)
 
 
-def _by_hand(fact: Fact, asked: Question, zone: str) -> DraftAnswer:
+def _user_set_answer(fact: Fact, asked: Question, zone: str) -> DraftAnswer:
     """What somebody set; there is no turn to quote. A question of yes or no it denies where it names another value."""
     short = fact.object
     if asked.kind == "yes or no":
         short = "Yes" if content(fact.object) <= content(asked.words) else "No"
-    told = set_by_user(short, fact, zone)
-    return DraftAnswer("facts", told, confidence=fact.confidence, short=short)
+    text = set_by_user(short, fact, zone)
+    return DraftAnswer("facts", text, confidence=fact.confidence, short=short)
 
 
 def _known_by(draft: DraftAnswer, as_of: datetime | None) -> DraftAnswer:
@@ -197,12 +197,12 @@ def _chosen(reader: Reader, found: TurnReplies) -> DraftAnswer:
     """Of two that are offered the one that is said to be so; a sentence that names only one of them speaks for it."""
     sides = [(name, ask_again(reader, found, question)) for name, question in found.asked.offered]
     names = [name for name, _ in sides]
-    told = []
+    rated = []
     for name, side in sides:
         for one in side.replies:
             alone = [each for each in names if _says(one.quote, each)] == [name]
-            told.append((one.agrees + (NAMES if alone else 0), one, name, side))
-    agrees, reply, name, side = max(told, key=lambda one: one[0])
+            rated.append((one.agrees + (NAMES if alone else 0), one, name, side))
+    agrees, reply, name, side = max(rated, key=lambda one: one[0])
     if agrees < 0:
         return DraftAnswer("choice", reason="neither of the two was told", confidence=0.0)
     text = with_quote(name[:1].upper() + name[1:], reply.quote, reply.turn)
@@ -228,7 +228,7 @@ def read_reply(found: TurnReplies, best: TurnReply, sure: float) -> DraftAnswer:
     sentences speak for themselves, and the likeliest words are only the short answer."""
     is_span = best.kind == "span" and found.asked.kind != "yes or no"
     short = best.words if is_span else "Yes" if best.yes else "No"
-    if found.asked.kind == "count" and (ordinal := _ORDINAL.search(short)):  # "my 5th" tells of five
+    if found.asked.kind == "count" and (ordinal := _ORDINAL.search(short)):  # "my 5th" speaks of five
         short = ordinal.group(1)
     leads = short[:1].upper() + short[1:] if best.points or not is_span else ""
     text = with_quote(leads, best.quote, best.turn)

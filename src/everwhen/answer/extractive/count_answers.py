@@ -123,7 +123,7 @@ def _stem(word: str) -> str:
 
 
 NOT_COUNTED = "it was not told in those words, and what else counts takes a language model (setting llm)"
-TELLS = 1.0  # the logit from which a turn tells of one of the things that are counted
+SPEAKS_OF_IT = 1.0  # the logit from which a turn speaks of one of the things that are counted
 REPLIES = 0.5  # the chance from which a turn replies
 NAMED = 4  # things that a count names
 _PARTED = re.compile(r"(?i)\s*[,;]\s*(?:and\s+|or\s+)?|\s+(?:and|&|plus)\s+")
@@ -156,8 +156,8 @@ def _is_of_a_date(reply: TurnReply) -> bool:
 
 def said(found: TurnReplies) -> tuple[TurnReply, Number] | None:
     """The best reply that says a number, and the number."""
-    told = ((one, _said(found.asked, one)) for one in found.replies)
-    return next(((one, number) for one, number in told if number is not None), None)
+    numbers = ((one, _said(found.asked, one)) for one in found.replies)
+    return next(((one, number) for one, number in numbers if number is not None), None)
 
 
 def _said(asked: Question, reply: TurnReply) -> Number | None:
@@ -168,14 +168,14 @@ def total(
     asked: Question, look: Callable[[str], TurnReplies], sure: Callable[[TurnReplies], float]
 ) -> DraftAnswer | None:
     """The sum of what was said of two things, of each another number: the likeliest two together. None where not both
-    are told, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
+    are said, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
     found = [look(question) for question in asked.parts]
-    told = [
+    numbered = [
         [(reply, _said(asked, reply)) for reply in one.replies if not missing_name(part, [reply.passage])]
         for part, one in zip(asked.parts, found, strict=True)
     ]
     pairs = [
-        ((one, first), (other, second)) for (one, first), (other, second) in product(*told)
+        ((one, first), (other, second)) for (one, first), (other, second) in product(*numbered)
         if first and second and first.unit == second.unit and (one.turn, first.value) != (other.turn, second.value)
     ]  # fmt: skip
     if not pairs:
@@ -200,9 +200,9 @@ def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | N
     unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL
     plain = _words(f"{asked.words} {_PLAIN}")
     numbers = {one.turn.id: _said(asked, one) for one in found.replies}
-    told: list[_Thing] = []
+    things: list[_Thing] = []
     for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
-        if one.reading.relevance <= TELLS or one.kind != "span" or one.reading.status in unreal:
+        if one.reading.relevance <= SPEAKS_OF_IT or one.kind != "span" or one.reading.status in unreal:
             continue
         if then is not None and _is_outside(one, then):
             continue
@@ -211,19 +211,19 @@ def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | N
             words = frozenset([_day(name, one)]) if asked.noun == "times" else words
             said = counts(name, "", asked.noun) or (numbers.get(one.turn.id) if asked.total else None)
             thing = _Thing(words, name, one, said.value if said else None)
-            known = next((n for n, other in enumerate(told) if other.same(words)), None)
+            known = next((n for n, other in enumerate(things) if other.same(words)), None)
             if known is None:
-                told.append(thing)
+                things.append(thing)
             elif thing.number is not None:
-                told[known] = thing
-    if not told or (asked.total and sum(one.number is not None for one in told) < 2):
+                things[known] = thing
+    if not things or (asked.total and sum(one.number is not None for one in things) < 2):
         return DraftAnswer("count", reason=NOT_COUNTED)
-    whole = Number(sum(1.0 if one.number is None else one.number for one in told), "")
-    named = "; ".join([one.name for one in told[:NAMED]] + ["…"] * (len(told) > NAMED))
+    whole = Number(sum(1.0 if one.number is None else one.number for one in things), "")
+    named = "; ".join([one.name for one in things[:NAMED]] + ["…"] * (len(things) > NAMED))
     return DraftAnswer(
         "counted",
         f"{whole}, counted in what was said: {named}.",
-        one_for_each_turn([one.reply.citation() for one in told]),
+        one_for_each_turn([one.reply.citation() for one in things]),
         confidence=sure,
         short=str(whole),
     )
@@ -267,7 +267,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _day(name: str, reply: TurnReply) -> str:
-    """The day of something, as far as it was told: something done twice has two."""
+    """The day of something, as far as it was said: something done twice has two."""
     turn = reply.turn
     days = [one.interval.start for one in resolve(name, turn.said_at, turn.zone) if one.interval is not None]
     return str((days[0] if days and days[0] else turn.said_at).date())

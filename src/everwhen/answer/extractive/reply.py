@@ -49,7 +49,7 @@ class TurnReply:
     reading: Reading
     start: int = 0  # where in the turn's text the passage begins: a long turn is read in pieces
     recalled: float = 0.0  # how far, in logits, its turn stands behind the best that was recalled
-    shown_by: Reading | None = None  # of an older reply that it replaces: how sure it is that this was told
+    shown_by: Reading | None = None  # of an older reply that it replaces: how sure it is that this was said
 
     @property
     def answers(self) -> float:
@@ -209,7 +209,7 @@ EMPTY = "Not known: the bank is empty, nothing was added to it yet."
 
 @dataclass(frozen=True, slots=True)
 class DraftAnswer:
-    """An answer in the making. `how` is told in the trace. Without a `text` there is none, for the `reason`."""
+    """An answer in the making. `how` is shown in the trace. Without a `text` there is none, for the `reason`."""
 
     how: str
     text: str = ""

@@ -32,7 +32,7 @@ UNIT_DAYS = {
 }  # fmt: skip
 SIDES: tuple[Literal["past", "future"], ...] = ("past", "future")
 TOLD = 0.75  # the confidence from which words say which of two times they mean
-_AGAIN = re.compile(r"\bagain\W*$", re.IGNORECASE)  # who asks so has been told, and forgot
+_AGAIN = re.compile(r"\bagain\W*$", re.IGNORECASE)  # who asks so knew it, and forgot
 SURE = 0.5  # the confidence from which the calendar alone says yes or no
 
 
@@ -60,14 +60,14 @@ def date(bank: Bank, asked: Question, at: datetime, as_of: datetime | None = Non
 
 
 def _other_meanings(found: TimeAnswer) -> list[Interval]:
-    """The other August, where neither the words nor a verb say which one is meant, and nothing else told it."""
+    """The other August, where neither the words nor a verb say which one is meant, and nothing else said it."""
     if len(found.evidence) != 1 or not found.evidence[0].expression:
         return []
-    [told], zone = found.evidence, found.zone
-    for ref in resolve(told.quote, told.said_at, zone):
-        if ref.text.casefold() == told.expression.casefold() and ref.interval == told.interval:
+    [evidence], zone = found.evidence, found.zone
+    for ref in resolve(evidence.quote, evidence.said_at, zone):
+        if ref.text.casefold() == evidence.expression.casefold() and ref.interval == evidence.interval:
             sides = [
-                one.interval for side in SIDES for one in resolve(ref.text, told.said_at, zone, side)
+                one.interval for side in SIDES for one in resolve(ref.text, evidence.said_at, zone, side)
                 if one.interval not in (None, ref.interval) and ref.confidence < TOLD
             ]  # fmt: skip
             return [_at_grain_of(found.interval, one, zone) for one in sides[:1] if one is not None]
@@ -83,9 +83,9 @@ def _at_grain_of(interval: Interval, other: Interval, zone: str) -> Interval:
 
 def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftAnswer | None:
     """That a plan was called off, where one of the best turns does that to what is asked about."""
-    told = {one.turn.id: one for one in found.replies[:2]}
-    for event in bank.events(status="negated", as_of=as_of) if told else ():
-        reply = told.get(event.told_in) if event.replaces else None
+    best = {one.turn.id: one for one in found.replies[:2]}
+    for event in bank.events(status="negated", as_of=as_of) if best else ():
+        reply = best.get(event.told_in) if event.replaces else None
         said = content(f"{event.subject} {event.object} {event.text}")
         if reply is not None and content(found.asked.words) & said:
             text = with_quote("It was called off", reply.quote, reply.turn)
@@ -95,7 +95,7 @@ def called_off(bank: Bank, found: TurnReplies, as_of: datetime | None) -> DraftA
 
 
 def since(bank: Bank, asked: Question, at: datetime) -> DraftAnswer:
-    """How long something has gone on: from its beginning to the moment of asking."""
+    """How long something has lasted: from its beginning to the moment of asking."""
     found = bank.when(asked.words, at=at)
     if found is None or found.interval.start is None:
         return DraftAnswer("when", reason="no beginning of it was ever told")
@@ -191,8 +191,10 @@ def _compared(compared: Comparison, text: str) -> DraftAnswer:
 
 
 def _dated(text: str, found: TimeAnswer) -> DraftAnswer:
-    """A date in words, with the first sentence that tells it."""
-    told = f"{text}."
+    """A date in words, with the first sentence that says it."""
+    answer = f"{text}."
     for evidence in found.evidence[:1]:
-        told = f'{text}. {evidence.speaker}, {day_in_words(evidence.said_at, found.zone)}: "{evidence.quote}"'
-    return DraftAnswer("when", told, cited(found), (found.interval,), found.confidence, short=text)
+        answer = (
+            f'{text}. {evidence.speaker}, {day_in_words(evidence.said_at, found.zone)}: "{evidence.quote}"'
+        )
+    return DraftAnswer("when", answer, cited(found), (found.interval,), found.confidence, short=text)

@@ -37,9 +37,9 @@ from everwhen_time import Interval, resolve
 from everwhen_time.sentences import pieces
 
 
-def tells_of(turn: Turn, then: Interval, question: str) -> bool:
-    """Whether a turn tells of a time: it was said in it or names it; or was said before it ended, where the question
-    asks how things stand, since that goes on until something else is told."""
+def speaks_of(turn: Turn, then: Interval, question: str) -> bool:
+    """Whether a turn speaks of a time: it was said in it or names it; or was said before it ended, where the question
+    asks how things stand, since that goes on until something else is said."""
     if then.contains(turn.said_at):
         return True
     if then.end is not None and turn.said_at < then.end and content(question) & _relation_words():
@@ -57,7 +57,7 @@ def _relation_words() -> frozenset[str]:
 READ = 6  # best turns that are read
 TOKENS = 4096
 LAST = 1.0  # log odds, set by hand, that a later reply gains where the question asks for the last
-MANY = 12  # best turns that are read where things are counted: they are told in many places
+MANY = 12  # best turns that are read where things are counted: they are said in many places
 MANY_TOKENS = 16384
 PIECE = 280  # characters of a turn that are read at once: a long one may speak of ten things
 PIECES = 6  # pieces of one turn that are read
@@ -67,7 +67,7 @@ UNNAMED = "user"  # who has said nothing under a name
 LOWEST = 1e-6  # the least share of the best score that counts
 HELD = ("who", "where", "what", "name", "amount")
 
-Told: TypeAlias = tuple[Turn, Passage, int, float]
+ReadPiece: TypeAlias = tuple[Turn, Passage, int, float]
 """A piece of a turn, where it begins, and how far, in logits, its turn stands behind the best that was recalled."""
 
 
@@ -79,7 +79,7 @@ class TurnReplies:
     recall: Recall
     replies: tuple[TurnReply, ...]
     unread: tuple[Turn, ...] = ()  # the best turns, where there is no reader
-    told: tuple[Told, ...] = ()  # what was read, so that it can be asked something else
+    pieces_read: tuple[ReadPiece, ...] = ()  # what was read, so that it can be asked something else
     asker: str | None = None  # who "I" is; None where it may be one or the other
     person: str | None = None  # who of those who speak is asked about
 
@@ -127,7 +127,7 @@ def find_replies(
     if named is not None and named[1].end is not None and named[1].end <= at:
         question, then = named
         found = _look(bank, reader, asked, question, recall(question), at)
-        held = [one for one in found.replies if one.answers >= 0.5 and tells_of(one.turn, then, question)]
+        held = [one for one in found.replies if one.answers >= 0.5 and speaks_of(one.turn, then, question)]
         if held and reader is not None:
             return replace(found, replies=tuple(_ordered(reader, question, held, found.person)))
     return _look(bank, reader, asked, asked.words, recall(asked.words), at)
@@ -145,22 +145,22 @@ def _look(
     for id_ in ids:
         near = bank.turns_around(id_, 1)
         turn = next(one for one in near if one.id == id_)
-        # Who counts his own things told of them himself.
+        # Whoever counts their own things spoke of them.
         if not (asked.each and first_person and turn.role == "assistant"):
             own.append((turn, near))
         if len(own) == (MANY if asked.each else READ):
             break
     asker = _asker([turn for turn, _ in own])
     of_question = words(question)
-    told = [
+    pieces_read = [
         (turn, *piece, ids[turn.id])
         for turn, near in own
         for piece in _likeliest(_passages(turn, near, asker if first_person else None), of_question)
     ]
-    if reader is None or not told:
+    if reader is None or not pieces_read:
         return TurnReplies(asked, recall, (), tuple(turn for turn, _ in own), asker=asker)
     best: dict[str, TurnReply] = {}
-    for reply in _replies(reader, question, told):
+    for reply in _replies(reader, question, pieces_read):
         best.setdefault(reply.turn.id, reply)
     replies = list(best.values())
     person = person_asked(question, asker, [turn for turn, _ in own])
@@ -168,7 +168,9 @@ def _look(
     if time is None or time.order != "first":
         asks_last = time is not None and time.order == "last"
         replies = _ordered(reader, question, replies, person, LAST if asks_last else 0.0)
-    return TurnReplies(asked, recall, tuple(replies), told=tuple(told), asker=asker, person=person)
+    return TurnReplies(
+        asked, recall, tuple(replies), pieces_read=tuple(pieces_read), asker=asker, person=person
+    )
 
 
 def _ordered(
@@ -199,31 +201,31 @@ def read_turn(bank: Bank, reader: Reader, found: TurnReplies, id_: str) -> TurnR
     """What one turn replies, whether or not it was recalled."""
     near = bank.turns_around(id_, 1)
     turn = next(one for one in near if one.id == id_)
-    told = [(turn, *piece, 0.0) for piece in _passages(turn, near, None)]
+    pieces_read = [(turn, *piece, 0.0) for piece in _passages(turn, near, None)]
     known = [one for one in found.replies if one.turn.id == id_]
-    return (known or _replies(reader, found.asked.words, told))[0]
+    return (known or _replies(reader, found.asked.words, pieces_read))[0]
 
 
 def ask_again(reader: Reader, found: TurnReplies, question: str) -> TurnReplies:
     """What every piece that was read replies to another question, the best first."""
-    return replace(found, replies=tuple(_replies(reader, question, found.told)))
+    return replace(found, replies=tuple(_replies(reader, question, found.pieces_read)))
 
 
-def _replies(reader: Reader, question: str, told: Sequence[Told]) -> list[TurnReply]:
-    readings = reader.read(question, [passage for _, passage, *_ in told])
+def _replies(reader: Reader, question: str, pieces_read: Sequence[ReadPiece]) -> list[TurnReply]:
+    readings = reader.read(question, [passage for _, passage, *_ in pieces_read])
     if asks_for_words(question):
         readings = list(map(in_words, readings))
     replies = [
         TurnReply(turn, passage, reading, start, recalled)
-        for (turn, passage, start, recalled), reading in zip(told, readings, strict=True)
+        for (turn, passage, start, recalled), reading in zip(pieces_read, readings, strict=True)
     ]
     return sorted(replies, key=lambda one: -weight(one))
 
 
 def missing_name(question: str, passages: Iterable[Passage]) -> str:
     """A name in a question that no passage has: what they tell is then of something else."""
-    told = " ".join(f"{one.speaker} {one.before} {one.text}" for one in passages).casefold()
-    return next((name for name in surely_named(question) if name.casefold() not in told), "")
+    texts = " ".join(f"{one.speaker} {one.before} {one.text}" for one in passages).casefold()
+    return next((name for name in surely_named(question) if name.casefold() not in texts), "")
 
 
 def _passages(turn: Turn, near: Sequence[Turn], asker: str | None) -> list[tuple[Passage, int]]:

@@ -34,15 +34,15 @@ class ValidReplies:
 
     found: TurnReplies
     fact: Fact | None = None
-    """What holds then; the first reply tells it."""
-    gone: Fact | None = None
-    """What the best reply told, and has ended by then."""
+    """What holds then; the first reply says it."""
+    ended: Fact | None = None
+    """What the best reply says, and has ended by then."""
     until: TurnReply | None = None
     """The reply that says so, where no fact does."""
     sure: bool = False
     """Whether the question is one that asks for just this fact, so that the reader need not be sure."""
-    by_hand: Fact | None = None
-    """What holds then and no turn tells: somebody set it."""
+    set_by_user: Fact | None = None
+    """What holds then and no turn says: a user set it."""
 
 
 def valid_replies(
@@ -51,16 +51,16 @@ def valid_replies(
     """The replies that hold at the time asked about, by what had been said `as_of`.
 
     A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
-    the turn that told that one replies. Where the reader is `unsure` what was before something, the facts know.
+    the turn that states that one replies. Where the reader is `unsure` what was before something, the facts know.
     """
     then = _asked_for(found, at, bank.zone)
     before = found.asked.before
     if then is None and not before:
         return ValidReplies(found)
     known, facts = _known(bank, found, as_of), cast(Facts, bank.facts)
-    put_right = _put_right(bank, known, as_of)
-    if then is not None and (fact := _set_by_hand(facts, found, known, put_right, then)) is not None:
-        return ValidReplies(found, by_hand=fact)
+    corrected = _corrected_facts(bank, known, as_of)
+    if then is not None and (fact := _fact_set_by_user(facts, found, known, corrected, then)) is not None:
+        return ValidReplies(found, set_by_user=fact)
     if before and unsure and (fact := _before(found, known)) is not None:
         return ValidReplies(
             found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
@@ -71,9 +71,9 @@ def valid_replies(
         return ValidReplies(
             found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
         )
-    gone: Fact | None = None
+    ended: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
-        fact = _told(found, reply, known) or _told(found, reply, put_right)
+        fact = _fact_stated_by(found, reply, known) or _fact_stated_by(found, reply, corrected)
         if fact is None and (until := _ended_by(found, reply, then)) is not None:
             rest = tuple(one for one in found.replies if one not in (reply, until))
             return ValidReplies(replace(found, replies=rest), until=until)
@@ -91,19 +91,19 @@ def valid_replies(
             )
         if fact.superseded_at is None and not _is_over(fact, then) and not _is_ahead(fact, then):
             break
-        gone = gone or (fact if _is_over(fact, then) else None)
+        ended = ended or (fact if _is_over(fact, then) else None)
         found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
-    gone = gone or _named(found, known, then)
-    return ValidReplies(_since(bank, reader, found, gone) if gone else found, gone=gone)
+    ended = ended or _named(found, known, then)
+    return ValidReplies(_since(bank, reader, found, ended) if ended else found, ended=ended)
 
 
-def _set_by_hand(
-    facts: Facts, found: TurnReplies, known: Sequence[Fact], put_right: Sequence[Fact], then: Interval
+def _fact_set_by_user(
+    facts: Facts, found: TurnReplies, known: Sequence[Fact], corrected: Sequence[Fact], then: Interval
 ) -> Fact | None:
-    """A fact that no turn tells, where the question asks for it or the best reply says what it replaced. What is said
+    """A fact that no turn states, where the question asks for it or the best reply says what it replaced. What is said
     after it was set is newer than it."""
     answering = [one for one in found.replies[:FEW] if one.answers >= 0.5]
-    wrong = _told(found, answering[0], put_right) if answering else None
+    wrong = _fact_stated_by(found, answering[0], corrected) if answering else None
     for fact in known:
         holds = (
             not fact.sources and fact.valid.overlaps(then) and not facts.predicates.find(fact.predicate).multi
@@ -127,20 +127,22 @@ def _asked_fact(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fa
     return best if found.asked.kind in HELD else None
 
 
-def _put_right(bank: Bank, known: Sequence[Fact], as_of: datetime | None) -> list[Fact]:
-    """What somebody has put right since it was told: it is believed no longer."""
+def _corrected_facts(bank: Bank, known: Sequence[Fact], as_of: datetime | None) -> list[Fact]:
+    """What a user has corrected since it was said: it is believed no longer."""
     slots = dict.fromkeys((one.subject, one.predicate) for one in known if not one.sources)
     versions = [one for slot in slots for one in bank.facts.history(*slot, versions=True)]
     return [one for one in _as_of(bank, versions, as_of) if one.superseded_at is not None]
 
 
-def _since(bank: Bank, reader: Reader, found: TurnReplies, gone: Fact) -> TurnReplies:
+def _since(bank: Bank, reader: Reader, found: TurnReplies, ended: Fact) -> TurnReplies:
     """What was said since something ended. The turn that ended it often says what is instead: "First message from
     Porto. We moved yesterday."."""
-    end = read_turn(bank, reader, found, gone.sources[-1])
+    end = read_turn(bank, reader, found, ended.sources[-1])
     later = [one for one in found.replies if one.turn.said_at >= end.turn.said_at and one.turn != end.turn]
-    tells = end.answers >= 0.5 and end.kind == "span" and end.points and not _is_same(end, gone)
-    return replace(found, replies=(end, *later) if tells else tuple(later))
+    says_what_is_instead = (
+        end.answers >= 0.5 and end.kind == "span" and end.points and not _is_same(end, ended)
+    )
+    return replace(found, replies=(end, *later) if says_what_is_instead else tuple(later))
 
 
 def _named(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
@@ -260,16 +262,16 @@ def _questions(predicate: str) -> tuple[frozenset[str], ...]:
     return tuple(content(one) for kind in relations() if kind.name == predicate for one in kind.questions)
 
 
-def _told(found: TurnReplies, reply: TurnReply, known: Sequence[Fact]) -> Fact | None:
-    """The fact that a reply tells: it was read in the same turn, and most of the reply's words are its value. Of a yes,
+def _fact_stated_by(found: TurnReplies, reply: TurnReply, known: Sequence[Fact]) -> Fact | None:
+    """The fact that a reply states: read in the same turn, and most of the reply's words are its value. Of a yes,
     the value is in the question."""
-    told = [one for one in known if reply.turn.id in one.sources]
+    stated = [one for one in known if reply.turn.id in one.sources]
     if found.asked.kind == "yes or no":
         asked = words(found.asked.words)
-        told = [one for one in told if words(one.object) & asked] if reply.yes else []
+        stated = [one for one in stated if words(one.object) & asked] if reply.yes else []
     else:
-        told = [one for one in told if _is_same(reply, one)]
-    return max(told, key=lambda one: one.confidence, default=None)
+        stated = [one for one in stated if _is_same(reply, one)]
+    return max(stated, key=lambda one: one.confidence, default=None)
 
 
 def _is_same(reply: TurnReply, fact: Fact) -> bool:
@@ -282,7 +284,7 @@ def _is_over(fact: Fact, then: Interval) -> bool:
 
 
 def _is_ahead(fact: Fact, then: Interval) -> bool:
-    """Whether it began only later, on a day that was told."""
+    """Whether it began only later, on a day that was said."""
     return then.end is not None and fact.valid_from >= then.end and fact.valid.grain != "second"
 
 

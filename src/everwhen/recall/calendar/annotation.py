@@ -21,7 +21,7 @@ from everwhen_time.zones import zone_of
 VAGUE = 0.55
 """The confidence below which words name no date at all: "recently", "soon", "the other day"."""
 SURE = 0.75
-"""The confidence from which they need no word of extraction: below it no tense tells which Friday is meant."""
+"""The confidence from which they need no word of extraction: below it no tense says which Friday is meant."""
 
 _ABSOLUTE = re.compile(r"(?<!\d)\d{4}(?!\d)|['’]\d\d|\d[/.-]\d{1,2}[/.-]\d\d")
 """Words that say their year."""

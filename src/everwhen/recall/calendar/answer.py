@@ -162,21 +162,21 @@ def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Q
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
     begun = similar_facts(store, vector, question.event, 1, then)
-    told = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
+    found = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
     # "8 years and I still hate scales" says since when, and no more.
-    told = [one for one in told if one.reaches_now or question.form == "since"]
+    found = [one for one in found if one.reaches_now or question.form == "since"]
     if question.kind == "when" and (question.ahead or (question.ahead is None and not question.past)):
-        # "When is it?", "when did she plan to come?": never the day on which it was told.
-        told = [one for one in told if one.dated or one.ahead]
+        # "When is it?", "when did she plan to come?": never the day on which it was said.
+        found = [one for one in found if one.dated or one.ahead]
     numbers = numbered_things(question.event)
-    told = [one for one in told if not is_of_another(numbers, one.text)]
-    clues = at_edges(told, question, ask.at)
+    found = [one for one in found if not is_of_another(numbers, one.text)]
+    clues = at_edges(found, question, ask.at)
     changed = {clue.turn.id: clue.event.text for clue in clues if clue.event and clue.event.replaces}
     read = _read(store, ask, [*ranked[:READ], *list(changed)[:READ]], changed)
-    found = features(question, clues, near_turns, read)
+    feature_rows = features(question, clues, near_turns, read)
     if words is not None:
         words = words.without(question_subject(question, speakers_of(clues)).names)
-    return ScoredEvidence(clues, found, probabilities(found, weights()["match"]), words)
+    return ScoredEvidence(clues, feature_rows, probabilities(feature_rows, weights()["match"]), words)
 
 
 def weigh(scored: ScoredEvidence, between: Interval | None = None) -> list[WeighedInterval]:
@@ -233,10 +233,10 @@ def _read(
     plans for the turns that changed one: "no wait, Thursday" does not name it."""
     if ask.reader is None or not is_readable(ask.query):
         return {}
-    told = list(store.turns(ids=list(dict.fromkeys(turns))))
-    passages = [Passage(turn.speaker, changed.get(turn.id, turn.text)) for turn in told]
+    read_turns = list(store.turns(ids=list(dict.fromkeys(turns))))
+    passages = [Passage(turn.speaker, changed.get(turn.id, turn.text)) for turn in read_turns]
     read = ask.reader.read(ask.query, passages)
-    return {turn.id: reading for turn, reading in zip(told, read, strict=True)}
+    return {turn.id: reading for turn, reading in zip(read_turns, read, strict=True)}
 
 
 # First, last, grain
@@ -343,7 +343,7 @@ def _evidence(chosen: WeighedInterval) -> tuple[Evidence, ...]:
         here = (one for one in chosen.clues if one.turn.id == clue.turn.id and one.kind != "fact")
         seen[clue.turn.id] = Evidence(
             turn=None if clue.fact == clue.turn.id else clue.turn.id,
-            quote=_quote(next(here, clue)),  # of a fact's turn rather the sentence that tells of the event
+            quote=_quote(next(here, clue)),  # of a fact's turn rather the sentence about the event
             speaker=clue.turn.speaker,
             said_at=clue.turn.said_at,
             interval=clue.interval,
@@ -381,7 +381,7 @@ _MOMENT = timedelta(microseconds=1)
 
 
 def at_edges(clues: Sequence[TimeEvidence], question: Question, at: datetime) -> list[TimeEvidence]:
-    """The clues, those with a beginning or an end narrowed to the one that is asked for. A sentence that tells it is
+    """The clues, those with a beginning or an end narrowed to the one that is asked for. A sentence that says it is
     not about the day on which it was said: "my contract runs until 31 August" ended on no other."""
     if question.edge is None:
         return list(clues)
@@ -450,7 +450,7 @@ def _words(text: str) -> frozenset[str]:
 _RELEASE = r"(?:release|version|build|update)"
 _ASKED = re.compile(rf"(?:^|\b{_RELEASE}\s+|\bv)(?P<version>\d+(?:\.\d+)+)(?!\w|[.,:]\d)")
 """A version in a question: what it begins with, or with its name before it; no price, time or length."""
-_TOLD = re.compile(
+_SAID = re.compile(
     r"(?<![\w.:$€£])(?<!\bat\s)(?<!\bto\s)(?<!\bfor\s)(?<!\bby\s)v?(?P<version>\d+(?:\.\d+)+)(?!\w|[.,:]\d|\s?[%€$£])"
 )
 _CODE = re.compile(r"(?<![\w.])(?P<series>[^\W\d_]+)-?(?P<number>\d+)(?!\w|[.,:/-]\d)")
@@ -465,8 +465,8 @@ def numbered_things(question: str) -> Numbers:
 
 def is_of_another(asked: Numbers, text: str) -> bool:
     """Whether a text speaks of another one than is asked for: of 3.2, where 3.3 is."""
-    told = _numbers(text, _TOLD) if asked else {}
-    return any(what in told and told[what].isdisjoint(numbers) for what, numbers in asked.items())
+    said = _numbers(text, _SAID) if asked else {}
+    return any(what in said and said[what].isdisjoint(numbers) for what, numbers in asked.items())
 
 
 def _numbers(words: str, versions: re.Pattern[str]) -> dict[str, set[str]]:

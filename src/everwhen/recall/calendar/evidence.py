@@ -79,7 +79,7 @@ class TimeEvidence:
 
     @property
     def dated(self) -> bool:
-        """Whether words give the interval, and not merely the day on which it was told."""
+        """Whether words give the interval, and not merely the day on which it was said."""
         if self.event is not None:
             return not self.event.inferred
         return self.kind in ("expression", "lasting") or bool(self.expression)
@@ -94,7 +94,7 @@ class TimeEvidence:
 
     @property
     def ahead(self) -> bool:
-        """Whether it was still to come when it was told."""
+        """Whether it was still to come when it was said."""
         if self.event is not None and self.event.status in ("planned", "hypothetical"):
             return True
         start = self.interval.start
@@ -106,9 +106,9 @@ def gather_evidence(
 ) -> list[TimeEvidence]:
     """The clues of some turns, best turn first, and of the turns of some events: only what had been said and recorded
     then."""
-    told = store.graph.events_told(list(ranked), list(events), then)
+    events_said = store.graph.events_told(list(ranked), list(events), then)
     by_turn: dict[str, list[Event]] = {}
-    for event in told:
+    for event in events_said:
         by_turn.setdefault(event.told_in, []).append(event)
     ids = list(dict.fromkeys([*ranked, *by_turn]))
     turns = {turn.id: turn for turn in store.turns(ids=ids) if then.sees(turn)}
@@ -122,17 +122,17 @@ def gather_evidence(
             around = f"{before.get(id_, '')}\n{turn.text}"
             rank = places.get(id_, len(places) + 1)
             begun = [_of_fact(row, turn, rank, around, predicates) for row in facts.get(id_, [])]
-            told_here = by_turn.get(id_, [])
-            found = _clues(turn, around, rank, told_here, begun)
-            earlier = [event for event in told if event.id in {one.replaces for one in told_here}]
-            clues += _as_they_stand(found, told_here, earlier)
+            events_here = by_turn.get(id_, [])
+            found = _clues(turn, around, rank, events_here, begun)
+            earlier = [event for event in events_said if event.id in {one.replaces for one in events_here}]
+            clues += _as_they_stand(found, events_here, earlier)
     return clues
 
 
 def _as_they_stand(
     found: list[TimeEvidence], events: Sequence[Event], earlier: Sequence[Event]
 ) -> list[TimeEvidence]:
-    """Without the dates of plans that have changed since, where they were told or where they changed ("not in October,
+    """Without the dates of plans that have changed since, where they were said or where they changed ("not in October,
     we moved it to May"): the version says what its words mean. `earlier` are those that the turn's versions replace."""
     last = [event for event in events if event.superseded_at is None]
     over = (event.occurred for event in (*events, *earlier) if event.superseded_at is not None)

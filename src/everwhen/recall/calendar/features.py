@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from everwhen.models.comparison import Reading, best_matches, weighted_maxsim
 from everwhen.models.embedder import Embedder, decode_codes, gives_tokens
 from everwhen.recall.calendar.evidence import SENTENCE, TimeEvidence
-from everwhen.recall.did_not_happen import did_not_happen
 from everwhen.recall.names import leading_name
 from everwhen.recall.question import FIRST_PERSON, Question
 from everwhen.store.index import STOP_WORDS, Tokenizer
 from everwhen.store.search import Filter, SearchQuery
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn
+from everwhen.write.modality import unreal
 
 _VAGUE = frozenset({"recently", "lately", "soon", "now", "right now", "currently", "nowadays", "these days"})
 SURE = 4.0
@@ -42,7 +42,7 @@ SIGNS = {"log_rank": -1, "undated_beside_dated": -1, "denied": -1, "vague": -1, 
          "is_event": 0, "is_expression": 0, "is_fact": 0}  # fmt: skip
 """Which way a feature may count: against a clue (-1), either way (0: whether it is of a kind), all others for it."""
 TELLING = ("named", "unreal")
-"""Features that only the confidence counts: whether it was told at all, not which interval it was."""
+"""Features that only the confidence counts: whether it was said at all, not which interval it was."""
 _BREAK = re.compile(r"[.!?,;:()\n–—]+|\b(?:but|who|which|because|although|though)\b", re.IGNORECASE)
 
 
@@ -103,10 +103,10 @@ def features(
     covers = {id_: terms.cover(stems) for id_, stems in turn_stems.items()}
     beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
-    tellings = _tellings(clues, terms.without(about.names))
+    texts = _evidence_texts(clues, terms.without(about.names))
     unread = min((_sureness(one) for one in read.values()), default=0.0)
     out = []
-    for clue, stems, verb, telling in zip(clues, own, verbs, tellings, strict=True):
+    for clue, stems, verb, text in zip(clues, own, verbs, texts, strict=True):
         id_, window = clue.turn.id, question.time.interval if question.time else None
         out.append(
             {
@@ -116,10 +116,10 @@ def features(
                 "turn_cover": covers[id_],
                 "beside_cover": beside[id_],
                 "same_verb": float(any(stem in terms.asked for stem in verb)),
-                "same_subject": same_subject(telling.clue, about, speakers),
+                "same_subject": same_subject(text.clue, about, speakers),
                 "same_speaker": same_speaker(clue, about),
-                "named": named(telling.clue, about, speakers),
-                "unreal": float(did_not_happen(telling.clue, telling.words, question)),
+                "named": named(text.clue, about, speakers),
+                "unreal": float(did_not_happen(text.clue, text.words, question)),
                 "is_event": float(clue.kind == "event"),
                 "is_expression": float(clue.kind == "expression"),
                 "is_fact": float(clue.kind == "fact"),
@@ -137,12 +137,28 @@ def features(
     return out
 
 
+def did_not_happen(clue: TimeEvidence, words: str, question: Question) -> bool:
+    """Whether a clue's words say that it did not happen, where the question asks for what did.
+
+    `words` are those of the clue that the question is about. What a question about plans asks for may well be supposed
+    or wished.
+    """
+    status = clue.event.status if clue.event else ""
+    if unreal(words, "nearly", "quoted"):
+        return True
+    if not question.planned and (status == "hypothetical" or unreal(words, "supposed")):
+        return True
+    if not question.denied and (status == "negated" or unreal(words, "denied")):
+        return True
+    return question.ahead is False and not question.planned and unreal(words, "wished")
+
+
 def speakers_of(clues: Sequence[TimeEvidence]) -> dict[str, str]:
     """The role of everybody whose turns the clues are from, by the name in small letters."""
     return {clue.turn.speaker.lower(): clue.turn.role for clue in clues}
 
 
-def _tellings(clues: Sequence[TimeEvidence], terms: QuestionTerms) -> list[EvidenceText]:
+def _evidence_texts(clues: Sequence[TimeEvidence], terms: QuestionTerms) -> list[EvidenceText]:
     """For each clue what its turn says of the question: the date may stand in one sentence, the deed in another.
 
     A sentence with a date of its own speaks of that date: "She wasn't born on Thursday. It was Friday." denies one day.
@@ -180,7 +196,7 @@ def _tellings(clues: Sequence[TimeEvidence], terms: QuestionTerms) -> list[Evide
         words, wanted = [], terms
         if event.event is not None and covers[event.text] >= best.get(sentence, 0.0):
             words, wanted = [event.text], terms.missing_in(stems[event.text])
-            # What the event leaves out may be told beside it: "the beta is ready, it was never released".
+            # What the event leaves out may be said beside it: "the beta is ready, it was never released".
             sentence = sentence if event.expression and event.expression in sentence else ""
         words += [one for one in clauses.get(sentence, ()) if wanted.cover(stems[one]) > 0]
         out.append(EvidenceText(event, ", ".join(words)))
@@ -213,7 +229,7 @@ def _vague(clue: TimeEvidence) -> bool:
 
 
 def _beside(turns: Mapping[str, Turn], covers: Mapping[str, float]) -> dict[str, float]:
-    """For each turn, how much of the question the best of the turns around it has: a date is often told apart."""
+    """For each turn, how much of the question the best of the turns around it has: a date is often said apart."""
     sessions: dict[str, list[Turn]] = {}
     for turn in turns.values():
         sessions.setdefault(turn.session, []).append(turn)
@@ -358,7 +374,7 @@ def named(clue: TimeEvidence, about: QuestionSubject, speakers: Mapping[str, str
     event = clue.event
     said = f"{event.subject} {event.text}" if event is not None else clue.text
     if about.owner or _may_be_anyone(clue, about, speakers):
-        # What belongs to somebody is often told without its owner: "The funeral is on Friday."
+        # What belongs to somebody is often said without its owner: "The funeral is on Friday."
         said += f" {clue.around}"
     elif about.names.isdisjoint(_first(name) for name in speakers):
         # Of somebody who does not speak here, it is enough that the turn names them: "It was on Friday."

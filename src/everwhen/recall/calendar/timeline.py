@@ -37,9 +37,9 @@ def timeline(
 
     An entry stands where it begins. One of which only the end is known stands at its end.
     """
-    told = merged([event for event in events if event.status in statuses and event.occurred is not None])
-    entries = [_of_event(event) for event in told]
-    planned = {turn for event in told if event.status == "planned" for turn in event.turns}
+    dated = merged([event for event in events if event.status in statuses and event.occurred is not None])
+    entries = [_of_event(event) for event in dated]
+    planned = {turn for event in dated if event.status == "planned" for turn in event.turns}
     for row, turns in facts:
         if row.predicate != "plans" or planned.isdisjoint(turns):  # the plan itself is there already
             entries += _of_fact(row, turns, zone)
@@ -75,11 +75,11 @@ def changes_in(row: FactRow, window: Interval | None, zone: str) -> bool:
 
 
 def merged(events: Sequence[Event]) -> list[Event]:
-    """Each event once, however often it was told: with the interval that words give rather than the day of telling,
+    """Each event once, however often it was said: with the interval that words give rather than the day of telling,
     the finest of several, and all the turns.
 
     The same: one subject, verb and status, about the same object, at times that overlap, or of which one is merely
-    inferred and not earlier than the other (a thing is told again after it happened).
+    inferred and not earlier than the other (a thing is said again after it happened).
     """
     kept: list[Event] = []
     by_deed: dict[tuple[str, str, str], list[int]] = {}
@@ -112,8 +112,8 @@ def _same(known: Event, event: Event) -> bool:
     if not known.occurred.overlaps(event.occurred):
         if not event.inferred or known.inferred:
             return False
-        begun, told = known.occurred.start, event.occurred.start
-        if begun is None or told is None or told < begun or told - begun > timedelta(days=31):
+        begun, said = known.occurred.start, event.occurred.start
+        if begun is None or said is None or said < begun or said - begun > timedelta(days=31):
             return False
     one, other = _words(known.object), _words(event.object)
     if not one and not other:

@@ -97,7 +97,7 @@ def _pruned(
 
 
 def _inside(row: UnitRow, where: Filter) -> bool:
-    """A node tells of all its interval: under a hard filter by time it must lie in there as a whole."""
+    """A node covers all its interval: under a hard filter by time it must lie in there as a whole."""
     return where.between is None or row.occurred is None or where.between.covers(row.occurred)
 
 

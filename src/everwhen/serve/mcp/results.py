@@ -104,7 +104,7 @@ def as_text(value: Any) -> str:
 
 
 def name_of(*parts: Any) -> str:
-    """A cursor: what tells an entry from the others, in a few characters."""
+    """A cursor: what distinguishes an entry, in a few characters."""
     said = json.dumps([str(part) for part in parts])
     return hashlib.blake2b(said.encode(), digest_size=6).hexdigest()
 
@@ -209,7 +209,7 @@ def show_time(found: TimeAnswer | None, max_tokens: int) -> str:
 
 def show_memory(one: Recalled) -> Json:
     """A memory as a prompt shows it; `turns` where it is no turn itself, `occurred` where something in it is dated."""
-    told = {
+    shown = {
         "id": one.id,
         "kind": one.kind,
         "text": one.shown or one.text,
@@ -218,10 +218,10 @@ def show_memory(one: Recalled) -> Json:
         "score": round(one.score, 3),
     }
     if one.occurred is not None:
-        told["occurred"] = _when(one.occurred, one.zone)
+        shown["occurred"] = _when(one.occurred, one.zone)
     if one.turns != (one.id,):
-        told["turns"] = list(one.turns)
-    return told
+        shown["turns"] = list(one.turns)
+    return shown
 
 
 def by_id(one: Turn | Recalled) -> str:
@@ -238,10 +238,10 @@ def by_place(entry: Entry) -> str:
 
 def show_turn(turn: Turn | Recalled) -> Json:
     """A turn word for word; one that was searched for has `occurred` where something in it is dated."""
-    told = _fields(turn, "id speaker text said_at session")
+    shown = _fields(turn, "id speaker text said_at session")
     if isinstance(turn, Recalled) and turn.occurred is not None:
-        told["occurred"] = _when(turn.occurred, turn.zone)
-    return told
+        shown["occurred"] = _when(turn.occurred, turn.zone)
+    return shown
 
 
 def show_receipt(receipt: Receipt, turns: Sequence[str], token: str) -> Json:

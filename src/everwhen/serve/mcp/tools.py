@@ -213,7 +213,7 @@ def _arguments(operation: type[Operation[Any]]) -> Iterator[tuple[str, Parameter
 
 
 def _as_written(name: str, one: Parameter) -> tuple[Any, str]:
-    """The type of what a model writes, and what it is told of it."""
+    """The type of what a model writes, and what it reads about it."""
     if STRETCH in one.marks and MOMENT not in one.marks:
         return str | list[str], "'last week' or ['2025-03-01', '2025-03-31'], both included"
     if MOMENT in one.marks:

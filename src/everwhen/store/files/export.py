@@ -1,6 +1,6 @@
 """The frame of an export: its first line, and a file that appears when it is whole.
 
-docs/reliability.md has the format; `upkeep/export.py` writes and loads the records.
+docs/reliability.md has the format; `upkeep/transfer.py` writes and loads the records.
 """
 
 from __future__ import annotations

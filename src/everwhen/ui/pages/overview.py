@@ -427,7 +427,7 @@ class Importing(UIPage):
                 alone=False,
             )
         except Exception as error:
-            # The page is told in one sentence, without where the server keeps its files.
+            # The page says it in one sentence, without where the server keeps its files.
             expected = isinstance(error, EverwhenError | Problem)
             why = str(getattr(error, "detail", "") or error) if expected else "the file could not be read"
             progress.problem = why.replace(str(path), event.file.name).replace(path.name, event.file.name)

@@ -279,16 +279,16 @@ class Timeline(UIPage):
         )
 
     def _apart(self, data: TimelineView) -> str:
-        lines = "".join(self._line(one, told=True) for one in data.undated[:MOST_ENTRIES])
+        lines = "".join(self._line(one, undated=True) for one in data.undated[:MOST_ENTRIES])
         return (
             f'<details id="undated"><summary>Told without a date {badge(str(len(data.undated)))}</summary>'
             f'<div class="rows">{lines}</div>{_more(len(data.undated))}</details>'
         )
 
-    def _line(self, one: Entry, told: bool = False) -> str:
+    def _line(self, one: Entry, undated: bool = False) -> str:
         marks = badge(one.status) if one.status not in ("", "happened") else ""
         marks += badge(one.kind, "on") if one.kind.startswith("fact") else ""
-        at = ("told " if told else "") + escape(spoken(one.interval, one.zone))
+        at = ("told " if undated else "") + escape(spoken(one.interval, one.zone))
         return row(
             self.numbers[id(one)],
             at,

@@ -194,7 +194,7 @@ MOST_POINTS = 500
 """Points of the map's level; of more, evenly chosen ones."""
 KMEANS_STEPS = 12
 EVERYWHERE = 0.2
-"""A word in more of the texts than this share, such as a speaker's name, tells no region from another."""
+"""A word in more of the texts than this share, such as a speaker's name, distinguishes no region."""
 COMMON = frozenset(
     f"{STOP_WORDS} yesterday today tomorrow really just also still only even much well good great "
     "think know want make made take took come came going went gone like love right "
@@ -325,9 +325,11 @@ def regions(points: NDArray[np.float64], words: Sequence[frozenset[str]]) -> lis
         inside = [several for several, region in zip(words, of, strict=True) if region == n]
         here = Counter(word for several in inside for word in several)
         taken = {_stem(word) for word, _, _ in named}
-        told = [word for word in here if _stem(word) not in taken and (here[word] > 1 or len(inside) == 1)]
-        if told and len(inside) > 1:
-            best = max(told, key=lambda word: (here[word] ** 2 / said_in[word], word))
+        distinct = [
+            word for word in here if _stem(word) not in taken and (here[word] > 1 or len(inside) == 1)
+        ]
+        if distinct and len(inside) > 1:
+            best = max(distinct, key=lambda word: (here[word] ** 2 / said_in[word], word))
             named.append((best, float(centres[n][0]), float(centres[n][1])))
     return named
 

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from everwhen.cli.story import story
+from everwhen.cli.story.story import story
 from everwhen.models import embedder
 from everwhen.models.embedder import WordPiece
 

@@ -220,7 +220,7 @@ class ServerState:
         say("stopped")
 
     def _warm(self) -> None:
-        from everwhen.api.memory.front import DEFAULT_EMBEDDER
+        from everwhen.api.memory import DEFAULT_EMBEDDER
         from everwhen.models.embedder import shared_embedder
 
         try:

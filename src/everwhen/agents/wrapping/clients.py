@@ -19,8 +19,7 @@ from functools import cache, cached_property, partial
 from typing import Any, TypeAlias, TypeVar, cast
 
 from everwhen.agents.wrapping.remembering import Remembering, Said, log, tool_message, worth_keeping
-from everwhen.api.memory.asynchronous import AsyncMemory
-from everwhen.api.memory.front import Memory
+from everwhen.api.memory import AsyncMemory, Memory
 from everwhen.api.operations.surface import Bank
 from everwhen.errors import UsageError
 from everwhen.settings import CONTEXT_TOKENS, load

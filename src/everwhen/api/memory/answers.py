@@ -57,7 +57,7 @@ class BankKnownAt(Bank):
             bounds = [one for one in (asked.known_at, self._known_at) if isinstance(one, datetime)]
             asked = replace(asked, known_at=min(bounds))
         elif isinstance(asked, BothTimes) and asked.known_at is None:
-            asked = replace(asked, known_at=self._known_at)  # type: ignore[type-var]
+            asked = replace(asked, known_at=self._known_at)
         result: R = self._bank.perform(asked)
         return result
 

@@ -1,25 +1,21 @@
-"""`Memory`: one bank, open in this process."""
+"""`Memory` and its asynchronous twin: one bank, open in this process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from everwhen.api.memory.answers import Answers
-from everwhen.api.memory.bank import OpenBank, opened_embedder
-from everwhen.api.memory.events import EventCalendar
+from everwhen.api.memory.bank import Conversation, OpenBank, OperatedBank, opened_embedder
+from everwhen.api.memory.derived import EventCalendar, MapLevel, MemoryTree
 from everwhen.api.memory.maintenance import Extraction, Maintenance, forgetting, salvage
-from everwhen.api.memory.recalling import Recalling
-from everwhen.api.memory.tree import MapLevel, MemoryTree
-from everwhen.api.memory.turns import TurnCalendar
-from everwhen.api.operations.base import Operation, handlers
+from everwhen.api.operations.base import Operation
 from everwhen.api.operations.conversation import Turns
 from everwhen.api.operations.maintenance import Process
 from everwhen.api.operations.questions import Ask
-from everwhen.api.operations.surface import Bank, FileMethods
+from everwhen.api.operations.surface import AsyncBankFacts, BankMethods, FileMethods
 from everwhen.errors import NotFound
-from everwhen.facts.interface import Facts
 from everwhen.facts.redact import kinds_of
 from everwhen.models.comparison import Reranker, Scorer, custom_reranker
 from everwhen.models.embedder import Embedder
@@ -40,7 +36,7 @@ R = TypeVar("R")
 DEFAULT_EMBEDDER = "conversation-1"
 
 
-class Memory(Bank, FileMethods):
+class Memory(OperatedBank, FileMethods):
     """One bank of memory, open. Safe to use from several threads; other processes may use the bank too.
 
     Its methods are operations (`everwhen.api.operations`); each is done by one of the parts.
@@ -49,18 +45,15 @@ class Memory(Bank, FileMethods):
     def __init__(
         self, store: Store, embedder: Embedder, settings: Settings, reranker: Reranker | None = None
     ) -> None:
-        self._bank = bank = OpenBank(store, embedder, settings, reranker)
+        bank = OpenBank(store, embedder, settings, reranker)
         events, extraction = EventCalendar(bank), Extraction(bank)
-        self._turns = TurnCalendar(bank, events)
+        self._conversation = Conversation(bank)
         self._tree = MemoryTree(bank, lambda: extraction.process(Process()))
         self._answers = Answers(bank, self)
-        parts = (
-            self._turns, Recalling(bank, self._tree), events, self._tree, self._answers,
-            extraction, Maintenance(bank, extraction, events, self._tree),
-        )  # fmt: skip
-        self._does: dict[Any, Callable[[Any], Any]] = {
-            operation: getattr(part, name) for part in parts for operation, name in handlers(part).items()
-        }
+        maintenance = Maintenance(bank, extraction, events, self._tree)
+        super().__init__(
+            bank, (self._conversation, events, self._tree, self._answers, extraction, maintenance)
+        )
 
     @classmethod
     def open(
@@ -113,12 +106,6 @@ class Memory(Bank, FileMethods):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def perform(self, operation: Operation[R], /) -> R:
-        """Do one operation: what every method of this class calls."""
-        does = self._does.get(type(operation))
-        result: R = does(operation) if does else self.facts.perform(operation)
-        return result
-
     def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
         """Answer a question piece by piece: what `ask_stream` calls."""
         assert isinstance(operation, Ask)
@@ -127,23 +114,9 @@ class Memory(Bank, FileMethods):
     # The parts
 
     @property
-    def bank(self) -> str:
-        return self._bank.name
-
-    @property
-    def zone(self) -> str:
-        """The zone of text that comes without one."""
-        return self._bank.zone
-
-    @property
     def retention(self) -> str:
         """How long the bank keeps what, as a sentence; empty for ever."""
         return self._bank.store.keep.rule("retention")
-
-    @property
-    def facts(self) -> Facts:
-        """What is true from when to when, and what was known when."""
-        return self._bank.facts
 
     # Only in this process: what cannot travel
 
@@ -153,7 +126,7 @@ class Memory(Bank, FileMethods):
 
     def each_turn(self, session: str | None = None, between: Between | None = None) -> Iterator[Turn]:
         """As `turns`, one after the other: for those who need not hold all of them at once."""
-        return self._turns.each(Turns(session, between))
+        return self._conversation.each_turn(Turns(session, between))
 
     def layers(self, group: str | None = None) -> list[Layer]:
         """The points of each level: an exchange lies in the middle of its turns, a node where its text does.
@@ -221,6 +194,63 @@ class Memory(Bank, FileMethods):
         return salvage(Path(path), banks, bank)
 
 
+class AsyncMemory(BankMethods, FileMethods):
+    """`Memory` for asynchronous programs: the same methods, as coroutines, the work done in threads."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    @classmethod
+    async def open(
+        cls, home: str | Path | None = None, bank: str = "default", **settings: Any
+    ) -> AsyncMemory:
+        """See `Memory.open`."""
+        return cls(await _in_thread(Memory.open, home, bank, **settings))
+
+    @classmethod
+    async def restore(
+        cls, path: str | Path, home: str | Path | None = None, bank: str = "default", **options: Any
+    ) -> int:
+        """See `Memory.restore`."""
+        return await _in_thread(Memory.restore, path, home, bank, **options)
+
+    async def __aenter__(self) -> AsyncMemory:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """See `Memory.close`."""
+        await _in_thread(self.memory.close)
+
+    async def perform(self, operation: Operation[R], /) -> R:
+        """Do one operation, in a thread."""
+        return await _in_thread(self.memory.perform, operation)
+
+    async def stream(self, operation: Operation[Answer], /) -> AsyncIterator[str | Answer]:
+        """Answer a question piece by piece."""
+        pieces = await _in_thread(self.memory.stream, operation)
+        while (piece := await _in_thread(next, pieces, None)) is not None:
+            yield piece
+
+    @property
+    def facts(self) -> AsyncBankFacts:
+        """`Memory.facts`, its calls as coroutines."""
+        return AsyncBankFacts(self)
+
+    async def tools(self, *, at: Time | None = None, as_of: Time | None = None) -> Toolbox:
+        """See `Memory.tools`."""
+        return await _in_thread(lambda: self.memory.tools(at=at, as_of=as_of))
+
+
 def _where(home: str | Path | None) -> dict[str, Any]:
     """A home folder or a database, as settings."""
     return {"store": home} if is_address(home) else {"home": home}
+
+
+async def _in_thread(work: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+    """A call, done in a thread; asyncio is loaded where it is needed, since no command does."""
+    import asyncio
+
+    return await asyncio.to_thread(work, *args, **kwargs)

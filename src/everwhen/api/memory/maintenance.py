@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everwhen.api.memory.bank import OpenBank, close_cache
-from everwhen.api.memory.events import EventCalendar
-from everwhen.api.memory.tree import MemoryTree
+from everwhen.api.memory.derived import EventCalendar, MemoryTree
 from everwhen.api.operations import maintenance as ops
 from everwhen.api.operations.base import does
 from everwhen.api.operations.conversation import Consolidate, OneEntity

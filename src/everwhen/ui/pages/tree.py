@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.api.memory import Memory
-from everwhen.api.memory.tree import MapLevel
+from everwhen.api.memory.derived import MapLevel
 from everwhen.errors import UsageError
 from everwhen.store.index import STOP_WORDS
 from everwhen.tree.map import project

@@ -142,7 +142,9 @@ def test_unknown_addresses_and_methods_are_told(http: httpx.Client, served: Serv
 
 
 def test_an_unknown_query_parameter_is_refused_with_those_that_exist(http: httpx.Client) -> None:
-    assert "session, from, to, cursor, limit" in told(http.get("/banks/ana/turns?sesion=x"), 422)
+    assert "session, from, to, as_of, known_at, cursor, limit" in told(
+        http.get("/banks/ana/turns?sesion=x"), 422
+    )
     assert "takes: none" in told(http.post("/banks/ana/recall?max_tokens=5", json={"query": "x"}), 422)
 
 

@@ -52,6 +52,18 @@ def test_recall_gives_memories_with_reasons(http: httpx.Client) -> None:
     assert "keyword" in best["why"]["ranks"] and found["tokens"] <= 200
 
 
+@pytest.mark.parametrize(
+    "kind", ["application/x-www-form-urlencoded", "text/plain", "application/json", None]
+)
+def test_a_body_is_json_whatever_its_type_says(http: httpx.Client, kind: str | None) -> None:
+    headers = {"Content-Type": kind} if kind else {}
+    said = http.post("/banks/ana/turns", content=b'{"messages": "Ana lives in Lisbon."}', headers=headers)
+    assert said.status_code == 201, said.text
+    answer = http.post("/banks/ana/recall", content=b'{"query": "Where does Ana live?"}', headers=headers)
+    assert "Lisbon" in answer.json()["memories"][0]["text"]
+    assert http.post("/banks/ana/recall", content=b"query=Lisbon", headers=headers).status_code == 422
+
+
 def test_every_temporal_argument_of_recall_is_heard(http: httpx.Client) -> None:
     for day in ("01", "05", "09"):
         add(http, messages=f"violin on {day}", at=f"2025-03-{day}T10:00:00Z")

@@ -301,7 +301,7 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
         (
             "get_facts",
             {"subject": "Ana", "history": True, "as_of": "2025"},
-            "history tells of all times; leave out as_of and known_at",
+            "history covers all times; leave out as_of and known_at",
         ),
         ("forget", {}, "forget what? give turns, session, entity, between or everything"),
     ]

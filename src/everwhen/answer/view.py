@@ -105,19 +105,19 @@ class BankView:
 
     def history(self, subject: str, predicate: str | None) -> list[Fact]:
         """What is believed over all time, or was believed then."""
-        facts, then, versions = self.bank.facts, self.as_of, self.as_of is not None
+        facts, as_of, versions = self.bank.facts, self.as_of, self.as_of is not None
         if predicate is None:
             found = facts.about(subject, versions=versions)
         else:
             found = facts.history(subject, predicate, versions=versions)
-        if then is None:
+        if as_of is None:
             return found
         known = [
             fact
             for fact in found
-            if fact.recorded_at <= then and fact.status not in ("overruled", "proposed")
+            if fact.recorded_at <= as_of and fact.status not in ("overruled", "proposed")
         ]
-        return [fact for fact in known if fact.superseded_at is None or fact.superseded_at > then]
+        return [fact for fact in known if fact.superseded_at is None or fact.superseded_at > as_of]
 
     def timeline(self, about: str | None, window: Interval | None, grain: Grain | None) -> list[Entry]:
         return self.bank.timeline(about, window, grain, as_of=self.as_of)
@@ -170,9 +170,11 @@ class BankView:
         return self.question, words
 
     def _said_by_then(self, events: Iterable[Event]) -> list[Event]:
-        then = self.as_of
+        as_of = self.as_of
         return [
-            event for event in events if then is None or (event.said_at is not None and event.said_at <= then)
+            event
+            for event in events
+            if as_of is None or (event.said_at is not None and event.said_at <= as_of)
         ]
 
 

@@ -138,7 +138,7 @@ def select(store: Store, ranked: Sequence[Recalled], request: Request, timings: 
     kept, beyond = kept[: request.top_k], [] if request.top_k is None else kept[request.top_k :]
     if request.recipe.dates and not compete:
         with timed(timings, "dates"):
-            kept = _beside(store, kept, request.max_tokens)
+            kept = _with_dates(store, kept, request.max_tokens)
     return Selected(kept, beyond, left)
 
 
@@ -153,7 +153,7 @@ def _near(ranked: Sequence[Recalled], left: Sequence[Recalled], max_tokens: int)
     return [one for one in ranked if one.id not in outside]
 
 
-def _beside(store: Store, kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
+def _with_dates(store: Store, kept: Sequence[Recalled], max_tokens: int) -> list[Recalled]:
     """All of them, with the dates for which there is room beside them, those of the best first."""
     room = max_tokens - tokens_of(kept)
     dated = with_dates(store, kept)

@@ -57,7 +57,7 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 def features(pool: CandidatePool) -> dict[str, Array]:
     """Every feature of every candidate, by name."""
-    words = _words(pool)
+    words = _token_similarities(pool)
     columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
     strong = columns["cosine"] + columns["bm25"] + columns.get("compared", np.float32(0.0))
     columns["near_hits"] = standardised(_near_hits(pool, strong))
@@ -101,7 +101,7 @@ def _hubness(pool: CandidatePool) -> Array:
     return found
 
 
-def _words(pool: CandidatePool) -> dict[str, Array]:
+def _token_similarities(pool: CandidatePool) -> dict[str, Array]:
     """Late interaction: as it was learned, and the mean best match, weighted by how telling a word is."""
     if pool.matches is None:
         return dict(pool.rerank or {})

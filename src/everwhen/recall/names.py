@@ -249,14 +249,14 @@ class DescribedNames:
     store: Store
     reader: Reader | None
     at: datetime
-    then: AsOf
+    moment: AsOf
     in_turns: bool = False
     """Whether turns propose names where facts do not: the reader looks at those that say the description's words."""
 
     @property
     def _instant(self) -> datetime:
         """Of which it is asked who somebody is: the present, or what was the present then."""
-        return self.at if self.then.as_of is None else min(self.at, self.then.as_of)
+        return self.at if self.moment.as_of is None else min(self.at, self.moment.as_of)
 
     def put_in(self, question: str) -> tuple[str, dict[str, str]]:
         """The question with a name behind each description that has just one; and what was read as whom."""
@@ -267,9 +267,9 @@ class DescribedNames:
         past = asked.past_asked(self.at)
         if asked.kind == "name" or (past is not None and past.start is None):  # who was it, of several?
             return question, {}
-        then = self if past is None or past.end is None else replace(self, at=past.end)
-        words, read = then._with_names(question)
-        return then._with_descriptions(words, read) if both else (words, read)
+        before_end = self if past is None or past.end is None else replace(self, at=past.end)
+        words, read = before_end._with_names(question)
+        return before_end._with_descriptions(words, read) if both else (words, read)
 
     def _with_names(self, question: str) -> tuple[str, dict[str, str]]:
         """ "What did my husband break?" is read as "What did my husband Tariq break?"."""
@@ -283,7 +283,7 @@ class DescribedNames:
                 continue
             noun, name = self._name(found) or ("", "")
             end = place + len(noun)
-            if not name or _BEHIND.match(words[end:]) or _words(name) <= _words(words):
+            if not name or _BEHIND.match(words[end:]) or _folded_words(name) <= _folded_words(words):
                 continue
             read[words[found.start() : end]] = name
             words, place = f"{words[:end]} {name}{words[end:]}", end + 1
@@ -358,7 +358,7 @@ class DescribedNames:
         of = {folded(f"{owner}'s {noun}"): noun for noun in nouns}
         subjects = {folded(owner), *of}
         facts = self._with_turns(
-            self.store.facts.valid_at(self._instant, subjects, _naming().keys(), self.then.known_at)
+            self.store.facts.valid_at(self._instant, subjects, _naming().keys(), self.moment.known_at)
         )
         for noun in nouns:
             called = _names_of(facts, of, noun)
@@ -380,7 +380,7 @@ class DescribedNames:
 
     def _saying(self, owner: str, noun: str) -> list[tuple[Turn, str]]:
         """Turns of people that say a noun and, unless it is their speaker's, whose."""
-        where = Filter(self.then.said, self.then.known_at, kinds=frozenset({"turn"}))
+        where = Filter(self.moment.said, self.moment.known_at, kinds=frozenset({"turn"}))
         search = self.store.search(SearchQuery(words=f"{owner} {noun}", where=where))
         [found] = search.candidates(Wanted(FOUND, meaning=False)).words
         ids = [row.id for row in self.store.units([one.unit for one in found]).values()]
@@ -390,7 +390,7 @@ class DescribedNames:
             for turn in turns
             if turn.role == "user"
             and _says(turn, noun)
-            and (turn.speaker == owner or _words(owner) <= _words(turn.text))
+            and (turn.speaker == owner or _folded_words(owner) <= _folded_words(turn.text))
         ]
 
     def _confirmed(
@@ -407,7 +407,7 @@ class DescribedNames:
             asked = _WHO[:1] if name else _WHO
             readings = reader.read_each([(asked_of(one, who), passage) for one in asked])
             said = text[slice(*readings[0].span)]
-            meant = _is_name(said, text) and (not name or _words(said) & _words(name))
+            meant = _is_name(said, text) and (not name or _folded_words(said) & _folded_words(name))
             if meant and min(one.relevance for one in readings) >= SURE:
                 names.append(name or said)
         return names
@@ -420,7 +420,7 @@ class DescribedNames:
             for subject in (noun, f"the {noun}", *(f"{owner}'s {noun}" for owner in owners))
         }
         facts = self._with_turns(
-            self.store.facts.valid_at(self._instant, of.keys(), {_CALLED}, self.then.known_at)
+            self.store.facts.valid_at(self._instant, of.keys(), {_CALLED}, self.moment.known_at)
         )
         for noun in nouns:
             if named := _names_of(facts, of, noun):
@@ -429,14 +429,16 @@ class DescribedNames:
 
     def _with_turns(self, rows: Sequence[FactRow]) -> list[tuple[FactRow, list[Turn]]]:
         """Facts with the turns that state them by then; a fact without turns was set by a user."""
-        sources = self.store.facts.sources([row.id for row in rows], self.then.known_at) if rows else {}
+        sources = self.store.facts.sources([row.id for row in rows], self.moment.known_at) if rows else {}
         ids = [id_ for several in sources.values() for id_ in several]
         turns = {turn.id: turn for turn in self.store.turns(ids=ids)} if ids else {}
         found = []
         for row in rows:
             stated_in = [turns[id_] for id_ in sources.get(row.id, ()) if id_ in turns]
-            seen = [turn for turn in stated_in if self.then.sees(turn)]
-            if seen or (not stated_in and (self.then.as_of is None or row.recorded_at <= self.then.as_of)):
+            seen = [turn for turn in stated_in if self.moment.sees(turn)]
+            if seen or (
+                not stated_in and (self.moment.as_of is None or row.recorded_at <= self.moment.as_of)
+            ):
                 found.append((row, seen))
         return found
 
@@ -470,7 +472,7 @@ def _may_mean(row: FactRow, turn: Turn, noun: str) -> bool:
 
     "My younger brother" is not the one who was named as the older one.
     """
-    if _words(row.object) <= _words(noun):  # "has pet: dog"
+    if _folded_words(row.object) <= _folded_words(noun):  # "has pet: dog"
         return False
     relation = _naming().get(normalised(row.predicate))
     return _says(turn, noun) or (relation is not None and noun.casefold() in relation.means)
@@ -488,7 +490,7 @@ def _is_said_as_name(name: str, turns: Sequence[Turn]) -> bool:
 def _is_name(words: str, text: str) -> bool:
     """Whether words that stand in a text are a name: with capitals; one word without article, where it has none."""
     several = words.split()
-    if _words(words) & _NO_NAME:
+    if _folded_words(words) & _NO_NAME:
         return False
     if text.islower():
         return words.isalpha() and not re.search(rf"\b(?:an?|the)\s+{re.escape(words)}\b", text)
@@ -512,7 +514,7 @@ def _with_one(noun: str, names: Iterable[str]) -> tuple[str, str] | None:
 def _one(names: Iterable[str]) -> str | None:
     """The name, where all are one: "Martin" and "Martin Huber" are."""
     longest = max(names := list(names), key=len, default=None)
-    return longest if longest and all(_words(one) <= _words(longest) for one in names) else None
+    return longest if longest and all(_folded_words(one) <= _folded_words(longest) for one in names) else None
 
 
 def _around(text: str, name: str) -> str:
@@ -521,5 +523,5 @@ def _around(text: str, name: str) -> str:
     return sentence_at(text, start, start + len(name), longest=AROUND)
 
 
-def _words(text: str) -> frozenset[str]:
+def _folded_words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))

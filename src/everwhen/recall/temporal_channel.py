@@ -42,7 +42,7 @@ def temporal(
     Entries are the `limit` most similar of `timed` that lie in one: turns said then, and events, narratives and facts
     that overlap it. Each has its closeness, which spreads over temporal links to others that are inside too:
     `c(v) = max(c(v), c(u) w(u, v) decay)`. The score is closeness times cosine: inside the window all have the right
-    time, and what they say tells them apart. Without `temporal_cosine` it is the closeness alone, TEMPR's (`e` = 0).
+    time, and what they say decides. Without `temporal_cosine` it is the closeness alone, TEMPR's (`e` = 0).
     """
     inside = _inside(timed, windows, EDGE if recipe.temporal_cosine else 0.0)
     if not inside:

@@ -103,7 +103,7 @@ def _routed(**more: Any) -> FastAPI:
         docs_url=None,  # Swagger's page comes from a CDN; /openapi.json is enough for any client
         redoc_url=None,
         redirect_slashes=False,
-        strict_content_type=False,  # a body without a type is taken for JSON
+        strict_content_type=False,  # `JsonRequest` has none
         generate_unique_id_function=lambda route: route.name.strip("_"),
         **more,
     )

@@ -92,7 +92,7 @@ class RequestLogMiddleware:
             self._state.audit.denied(**fields)
         elif needed != "read":
             more = scope.get("state", {}).get("audited", {})
-            self._state.audit.note(_event(scope["method"], path), **fields, **more)
+            self._state.audit.note(_audit_event(scope["method"], path), **fields, **more)
 
 
 @dataclass
@@ -155,7 +155,7 @@ class BodyLimitMiddleware:
         except Problem as problem:
             await of_problem(Request(scope), problem)(scope, receive, send)
             return
-        if body is None:  # the client is gone
+        if body is None:  # the client has left
             return
         given = False
 
@@ -218,7 +218,7 @@ def _area(path: str) -> str:
     return first if first in (*BEHIND_KEYS, PAGE) else "other"
 
 
-def _event(method: str, path: str) -> str:
+def _audit_event(method: str, path: str) -> str:
     """What the audit log calls a call that may change something, or takes everything away with it."""
     if method == "DELETE" or path.endswith("/retain"):
         return "delete"

@@ -49,7 +49,7 @@ DOCUMENTED = {
     408: "The request took too long to arrive.",
     409: "Something changed meanwhile (If-Match), or the bank refuses.",
     413: "The request is too large.",
-    415: "The request is not JSON.",
+    415: "The body is compressed.",
     422: "The request is not what it should be.",
     429: "Too many requests for this key.",
     431: "The request line and headers are too large.",
@@ -130,8 +130,6 @@ def of_validation(request: Request, error: Exception) -> Response:
     first = found[0]
     if first["type"] == "json_invalid":
         return answer(422, f"the body is not JSON: {first['ctx']['error']}", "UsageError")
-    if not first["loc"] and isinstance(first["input"], bytes):
-        return answer(415, "send the body as JSON, with Content-Type: application/json", "UsageError")
     if not first["loc"]:
         example = '{"query": "Where does Ana live?"}'
         return answer(422, f"the body must be a JSON object, such as {example}", "UsageError")
@@ -183,7 +181,7 @@ def page(items: Sequence[T], cursor: str | None, limit: int | None, serving: Ser
     start = 0
     if cursor is not None:
         place, name = _decoded(cursor, int, str)
-        start = _place(items, place, name)
+        start = _index_of(items, place, name)
     end = start + size
     chosen = list(items[start:end])
     following = _encoded(end, _name(items[end - 1])) if end < len(items) else None
@@ -217,7 +215,7 @@ def after_turn(cursor: str | None) -> tuple[datetime, int] | None:
         raise _wrong() from None
 
 
-def _place(items: Sequence[Any], place: int, name: str) -> int:
+def _index_of(items: Sequence[Any], place: int, name: str) -> int:
     if 0 < place <= len(items) and _name(items[place - 1]) == name:
         return place
     for index, item in enumerate(items):

@@ -87,7 +87,13 @@ IF_MATCH: dict[str, Any] = {
 
 
 class JsonRequest(Request):
-    """A request without a body carries no arguments, which is an empty object."""
+    """A body is JSON whatever its Content-Type says (`curl -d` calls it a form); none at all is an empty object.
+
+    Pages of other sites, which may send such a body without asking, are refused by their Origin before."""
+
+    def __init__(self, request: Request) -> None:
+        headers = [(name, value) for name, value in request.scope["headers"] if name != b"content-type"]
+        super().__init__({**request.scope, "headers": headers}, request.receive)
 
     async def body(self) -> bytes:
         return await super().body() or b"{}"
@@ -109,7 +115,7 @@ class GuardedRoute(APIRoute):
             if bank is not None:
                 admit(request.state.caller, scope, bank)
             if self.body_field is not None:
-                request = JsonRequest(request.scope, request.receive)
+                request = JsonRequest(request)
             with span(operation, bank or "*", request.headers) as traced:
                 request.state.span = traced
                 try:
@@ -258,7 +264,9 @@ class Special:
     responses: Mapping[int, Any] = field(default_factory=dict)
 
 
-def _model(name: str, several: Sequence[type[Operation[Any]]], special: Special) -> type[Arguments] | None:
+def _arguments_model(
+    name: str, several: Sequence[type[Operation[Any]]], special: Special
+) -> type[Arguments] | None:
     """The model of what a request at one address carries beside its path; None where that is nothing."""
     spec = several[0].spec
     in_query = spec.method == "GET"
@@ -495,7 +503,7 @@ def _add(router: APIRouter, name: str, several: Sequence[type[Operation[Any]]], 
     first, spec = several[0], several[0].spec
     answer = AnswerShape(name, first, special.response)
     handle = special.handle or perform
-    model = _model(name, several, special)
+    model = _arguments_model(name, several, special)
 
     async def endpoint(request: Request, bank: str, carried: Any = None, **in_path: Any) -> Response:
         values = in_path | dict(carried or ())

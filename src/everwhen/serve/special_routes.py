@@ -186,23 +186,23 @@ async def _stream(asked: OperationRequest) -> AsyncIterator[bytes]:
     def pieces(memory: Memory) -> Iterator[bytes]:
         for piece in memory.stream(asked.operation):
             if isinstance(piece, Answer):
-                yield _event("answer", to_json(piece, Answer))
+                yield _server_sent("answer", to_json(piece, Answer))
             else:
-                yield _event("piece", json.dumps({"text": piece}, ensure_ascii=False).encode())
+                yield _server_sent("piece", json.dumps({"text": piece}, ensure_ascii=False).encode())
 
     try:
         async for event in asked.state.banks.stream(asked.bank, pieces, waits=_needs_model(asked)):
             yield event
     except EverwhenError as error:
-        yield _event("problem", bytes(of_library(asked.request, error).body))
+        yield _server_sent("problem", bytes(of_library(asked.request, error).body))
     except Exception as error:
         logging.getLogger("everwhen.serve").error("an answer failed", exc_info=error)
-        yield _event("problem", bytes(of_bug(asked.request, error).body))
+        yield _server_sent("problem", bytes(of_bug(asked.request, error).body))
     else:
         say("answered", logging.DEBUG, bank=asked.bank)
 
 
-def _event(name: str, data: bytes) -> bytes:
+def _server_sent(name: str, data: bytes) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + data.replace(b"\n", b" ") + b"\n\n"
 
 

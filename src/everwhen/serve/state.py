@@ -112,7 +112,7 @@ class Background:
                     self._condense(memory, debt, stats.turns)
                     self._scan(memory, debt)
             debt.failures = 0
-        except NotFound:  # the bank is gone
+        except NotFound:  # the bank was deleted
             with self._lock:
                 self._known.pop(bank, None)
         except Exception as error:

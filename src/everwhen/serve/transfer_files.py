@@ -55,7 +55,7 @@ class TransferFiles:
     # Out
 
     def written(self, memory: Memory, vectors: bool) -> IO[bytes]:
-        """An export of the bank, open for reading; the file has no name any more, and is gone when it is closed."""
+        """An export of the bank, open for reading; the file has no name any more, and ends when it is closed."""
         path = private_folder(self._folder) / f"{memory.bank}.{threading.get_ident()}.{time.time_ns()}.out"
         try:
             memory.export(path, vectors=vectors)

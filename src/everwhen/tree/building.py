@@ -69,7 +69,7 @@ class Builder:
 
     def build(self, marks: Sequence[BuildMark], level: int) -> list[BuildResult]:
         """A node for each mark of one level, or None where nothing is left under it; of level 1, for each mark of a
-        session what a model tells of its exchanges, whether or not it goes on."""
+        session what a model writes of its exchanges, whether or not it goes on."""
         if level == EXCHANGE:
             return [BuildResult(mark, None, self._level_one(mark.place.session or "")) for mark in marks]
         gathered = [self._session(mark.place) for mark in marks] if level == SESSION else self._windows(marks)
@@ -93,8 +93,8 @@ class Builder:
         if self._consolidator.exchanges:
             below, known = self._exchanges(place, children, turns)
             kept = frozenset(known)
-            told: dict[str, NewNode | NodeRow] = {node.place.id: node for node in below} | known
-            children = tuple(_retold(child, told[child.place.id]) for child in children)
+            level_one: dict[str, NewNode | NodeRow] = {node.place.id: node for node in below} | known
+            children = tuple(_with_words_of(child, level_one[child.place.id]) for child in children)
         learned = facts_from_turns(self._store.facts, [turn.id for turn in turns])
         sources = {fact: tuple(sorted(said)) for fact, said in sorted(learned.items())}
         task = replace(
@@ -116,14 +116,14 @@ class Builder:
     def _exchanges(
         self, session: NodePlace, children: Sequence[Child], turns: Sequence[Turn]
     ) -> tuple[list[NewNode], dict[str, NodeRow]]:
-        """Level 1 as a model tells it: what is new, and what it has told already and stays. With a history each waits
-        for the one before it; else all that is new is asked at once."""
+        """Level 1 as a model writes it: what is new, and what it has written already and stays. With a history each
+        waits for the one before it; else all that is new is asked at once."""
         stored = {row.place.id: row for row in self._store.tree.nodes(under=[session.id])}
         known: dict[str, NodeRow] = {}
         recorded = {turn.id: turn.recorded_at for turn in turns}
         count = self._consolidator.history
         before = self._store.tree.before(EXCHANGE, session.start, count) if count else []
-        told: list[NewNode] = []
+        written: list[NewNode] = []
         fresh: list[_Material] = []
         for child in children:
             history = tuple(before[-count:]) if count else ()
@@ -136,10 +136,10 @@ class Builder:
             latest = max(recorded[turn] for one in child.statements for turn in one.turns)
             fresh.append(_Material(task, child.statements[0].first, child.statements[-1].last, latest))
             if count:
-                told += self._written(fresh)
-                before.append(told[-1].text)
+                written += self._written(fresh)
+                before.append(written[-1].text)
                 fresh = []
-        return [*told, *self._written(fresh)], known
+        return [*written, *self._written(fresh)], known
 
     def _written(self, gathered: Sequence[_Material]) -> list[NewNode]:
         drafts = self._consolidator.consolidate([one.task for one in gathered])
@@ -171,8 +171,8 @@ class Builder:
         kind = self._levels.kind(place.level)
         facts = tuple(self._store.facts.by_id(list(sources))) if sources else ()
         believed = {fact.id for fact in facts}
-        gone = [self._store.facts.newest(id_) for id_ in sources if id_ not in believed]
-        denied = tuple(one for one in gone if one is not None and one.outcome in ("corrected", "retracted"))
+        newest = [self._store.facts.newest(id_) for id_ in sources if id_ not in believed]
+        denied = tuple(one for one in newest if one is not None and one.outcome in ("corrected", "retracted"))
         said: dict[str, datetime] = {}
         if kind == "profile" and facts:
             ids = sorted({turn for fact in facts for turn in sources[fact.id]})
@@ -244,8 +244,8 @@ class Builder:
         return hashlib.blake2b("\x1e".join(whole).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
-def _retold(child: Child, told: NewNode | NodeRow) -> Child:
-    return replace(child, text=told.text, statements=told.statements, fingerprint=told.fingerprint)
+def _with_words_of(child: Child, node: NewNode | NodeRow) -> Child:
+    return replace(child, text=node.text, statements=node.statements, fingerprint=node.fingerprint)
 
 
 def _assistants(turns: Sequence[Turn]) -> frozenset[str]:
@@ -280,7 +280,7 @@ def consolidate(
 ) -> Consolidated:
     """Build what is closed and not built, and build again what has changed. `progress` hears (done, left).
 
-    `dated` writes dates into what is embedded of a model's words. `online`: a model tells the exchanges of sessions
+    `dated` writes dates into what is embedded of a model's words. `online`: a model writes the exchanges of sessions
     that go on, too. What `may_go_on` cuts short stays on the list.
     """
     if store.tree.levels() != str(levels):
@@ -322,9 +322,9 @@ def consolidate(
 
 def note_turns(store: Store, levels: Levels) -> None:
     """Put the sessions that turns were added to on the list."""
-    seen, told = store.jobs.tree.unseen()
-    if told:
-        store.jobs.tree.enqueue([levels.session(*one) for one in told], seen)
+    seen, sessions = store.jobs.tree.unseen()
+    if sessions:
+        store.jobs.tree.enqueue([levels.session(*one) for one in sessions], seen)
 
 
 def _closed(store: Store, now: Now) -> datetime | None:

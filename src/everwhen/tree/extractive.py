@@ -43,7 +43,7 @@ TELLING = 2.0
 RECURRING = 0.15
 """What a word gains by standing in other sentences too."""
 ASKED = 0.35
-"""What a question is worth of a statement: it tells what somebody wants to know."""
+"""What a question is worth of a statement: it shows what somebody wants to know."""
 ADDRESSED = 0.6
 """What is said of the one who listens is mostly a compliment, or known from what they say themselves."""
 OWN = 1.25
@@ -53,7 +53,7 @@ ASSISTANT = 0.6
 CAPTION = 0.5
 """A picture's caption is nobody's words."""
 LASTING = {"session": 1.0, "pattern": 1.25, "profile": 2.0}
-"""What tells of tastes, habits and ties is worth more the longer the window (our choice)."""
+"""What says something of tastes, habits and ties is worth more the longer the window (our choice)."""
 SHORTEST = 4
 """Words below which a sentence is not worth more for being short."""
 MOST_WEIGHED = 200
@@ -89,17 +89,17 @@ class Extractive:
         return [self._draft(task) for task in tasks]
 
     def _draft(self, task: Task) -> NodeDraft:
-        told = select(task)
+        chosen = select(task)
         if task.kind == "session":
-            zones = [task.zones.get(one.turns[0], task.zone) for one in told]
-            dated = [absolute(one.text, one.first, zone) for one, zone in zip(told, zones, strict=True)]
-            told = [replace(one, text=text) for one, text in zip(told, dated, strict=True)]
+            zones = [task.zones.get(one.turns[0], task.zone) for one in chosen]
+            dated = [absolute(one.text, one.first, zone) for one, zone in zip(chosen, zones, strict=True)]
+            chosen = [replace(one, text=text) for one, text in zip(chosen, dated, strict=True)]
         if task.kind == "profile":
             known = facts_as_statements(task)[:MOST_FACTS]
             said = {turn for fact in known for turn in fact.turns}
             # A sentence that a fact was learned from says the same once more.
-            told = [*known, *(one for one in told if not known or not said.issuperset(one.turns))]
-        return NodeDraft(written(task, told), tuple(told), self.name, self.version)
+            chosen = [*known, *(one for one in chosen if not known or not said.issuperset(one.turns))]
+        return NodeDraft(written(task, chosen), tuple(chosen), self.name, self.version)
 
 
 def select(task: Task) -> list[Statement]:
@@ -118,14 +118,17 @@ def select(task: Task) -> list[Statement]:
 def _candidates(task: Task, past: Sequence[FactRow]) -> list[_Candidate]:
     found: list[_Candidate] = []
     known = [(weighed(fact.object).terms, frozenset(task.sources.get(fact.id, ()))) for fact in past]
-    gone = [(terms, told) for terms, told in known if terms]
+    outdated_terms = [(terms, stated_in) for terms, stated_in in known if terms]
     statements = (one for child in task.children for one in child.statements if one.fact is None)
     for statement in statements:
         # A statement of a node is one already; a turn is taken apart.
         for text in sentences(statement.text) if task.kind == "session" else [statement.text]:
             sentence = weighed(text)
-            # Told where the fact was learned, and with all the words of its object.
-            if any(terms <= sentence.terms and told.intersection(statement.turns) for terms, told in gone):
+            # Said where the fact was learned, and with all the words of its object.
+            if any(
+                terms <= sentence.terms and stated_in.intersection(statement.turns)
+                for terms, stated_in in outdated_terms
+            ):
                 continue
             worth = _worth(sentence, task, statement.speaker)
             found.append(_Candidate(replace(statement, text=text), sentence, len(found), worth))
@@ -230,10 +233,10 @@ def _overlap(one: _Candidate, other: _Candidate) -> float:
     return len(a & b) / min(len(a), len(b))
 
 
-def written(task: Task, told: Sequence[Statement]) -> str:
+def written(task: Task, statements: Sequence[Statement]) -> str:
     """A node's text: what and when it is, then a line for each statement."""
     lines = [header(task)]
-    for one in told:
+    for one in statements:
         if one.fact is not None:
             lines.append(one.text)
         elif task.kind == "session":
@@ -311,7 +314,7 @@ class Sentence:
     addressed: bool = False
     """Whether it speaks to somebody of themselves."""
     lasting: bool = False
-    """Whether it tells of a taste, a habit, work, a home or a tie (English words)."""
+    """Whether it speaks of a taste, a habit, work, a home or a tie (English words)."""
 
 
 def sentences(text: str) -> list[str]:
@@ -326,7 +329,7 @@ def weighed(text: str) -> Sentence:
     own = addressed = False
     for place, match in enumerate(_WORD.finditer(text)):
         word = match[0]
-        plain = _plain(word)
+        plain = _folded(word)
         own = own or plain in _OWN
         addressed = addressed or plain in _YOUR
         if plain in _QUIET:
@@ -347,7 +350,7 @@ def weighed(text: str) -> Sentence:
 
 
 @lru_cache(maxsize=65_536)
-def _plain(word: str) -> str:
+def _folded(word: str) -> str:
     return word.replace("’", "'").casefold()
 
 
@@ -399,7 +402,7 @@ def absolute(text: str, at: datetime, zone: str) -> str:
         written = text[end : end + 2].lstrip().startswith("(")  # the date behind it, by somebody already
         dated = found.interval is not None and found.kind in ("point", "range") and not written
         if found.interval is not None and dated and _relative(found, text[start:end]):
-            text = f"{text[:end]} ({_named(found.interval, zone)}){text[end:]}"
+            text = f"{text[:end]} ({_in_words(found.interval, zone)}){text[end:]}"
     return text
 
 
@@ -410,7 +413,7 @@ def _relative(found: TimeRef, words: str) -> bool:
     return found.grain in ("day", "week", "month", "season", "year") or bool(_DAY.search(words))
 
 
-def _named(interval: Interval, zone: str) -> str:
+def _in_words(interval: Interval, zone: str) -> str:
     """The interval in words; a part of a day by its day, and "by Wednesday" by the last day that is meant."""
     length = interval.length
     if interval.start is None and interval.end is not None:

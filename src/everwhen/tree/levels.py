@@ -147,7 +147,7 @@ def _instant(local: datetime, zone: str) -> datetime:
 # Levels
 
 Kind: TypeAlias = Literal["exchange", "session", "pattern", "profile"]
-"""What a level is consolidated for: what is new, what was told, what recurs, what stays (TiMem)."""
+"""What a level is consolidated for: what is new, what was said, what recurs, what stays (TiMem)."""
 
 EXCHANGE, SESSION = 1, 2
 DEFAULT_WINDOWS = "day, week, month"

@@ -76,7 +76,7 @@ class LLMConsolidator:
         return drafts
 
     def _instructions(self, kind: str) -> str:
-        """The prompt for one kind of node; what all kinds are told alike is written once."""
+        """The prompt for one kind of node; what all kinds have in common is written once."""
         return load(f"tree_{kind}", self.llm).replace("{rules}", load("tree_rules", self.llm))
 
     def _lines(self, task: Task) -> list[Statement]:
@@ -92,7 +92,7 @@ class LLMConsolidator:
         return lines
 
     def _grounded(self, task: Task, lines: Sequence[Statement], found: Consolidation) -> NodeDraft:
-        told = []
+        grounded = []
         for one in found.sentences:
             rests_on = [lines[number - 1] for number in dict.fromkeys(one.lines) if 0 < number <= len(lines)]
             words = " ".join(one.text.split())
@@ -101,12 +101,12 @@ class LLMConsolidator:
             first, last = min(line.first for line in rests_on), max(line.last for line in rests_on)
             turns = tuple(dict.fromkeys(turn for line in rests_on for turn in line.turns))
             support = sum(line.support for line in rests_on)
-            told.append(Statement(words, rests_on[0].speaker, first, last, support, turns))
-        if not told:
+            grounded.append(Statement(words, rests_on[0].speaker, first, last, support, turns))
+        if not grounded:
             return self._extractive(task, f"{self.name} said nothing that rests on what was said")
         lead = "" if task.kind == "exchange" else f"{header(task)}\n"
-        text = lead + "\n".join(one.text for one in told)
-        return NodeDraft(text, tuple(told), self.name, self.version, by_meaning=True)
+        text = lead + "\n".join(one.text for one in grounded)
+        return NodeDraft(text, tuple(grounded), self.name, self.version, by_meaning=True)
 
     def _extractive(self, task: Task, reason: str) -> NodeDraft:
         problem = f"{reason}; written extractively instead"[:300]

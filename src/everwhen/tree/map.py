@@ -265,7 +265,7 @@ PANEL, GAP, TOP, BOTTOM = 220, 16, 44, 46
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#666666")
 """Okabe and Ito's, which people who see colours differently tell apart; more groups start again with another shape."""
 LABELLED = 300
-"""Points of a panel up to which each tells its day where one points at it."""
+"""Points of a panel up to which each shows its day where one points at it."""
 MOST_NAMED = 12
 """Groups that the legend names."""
 

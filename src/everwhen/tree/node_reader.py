@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def nodes(
-    store: Store, levels: Levels, level: int | None, between: Interval | None, then: AsOf = NOW
+    store: Store, levels: Levels, level: int | None, between: Interval | None, moment: AsOf = NOW
 ) -> list[Node]:
     """Nodes in the order of level and time; with `between` those whose interval shares an instant with it.
 
@@ -43,9 +43,9 @@ def nodes(
     """
     found: list[Node] = []
     if level in (None, EXCHANGE):
-        found += _exchanges(store, levels, between, then)
+        found += _exchanges(store, levels, between, moment)
     if level != EXCHANGE:
-        rows = _stored(store, level, between, then)
+        rows = _stored(store, level, between, moment)
         found += [_node(row, levels) for row in rows if row.place.level > EXCHANGE]
     return found
 
@@ -60,8 +60,8 @@ def evenly(store: Store, levels: Levels, level: int, most: int) -> tuple[list[No
         return [_node(row, levels) for row in rows], [row.unit for row in rows]
     cut = [some for turns in _sessions(store, None, NOW) for some in exchanges(turns, levels.exchanges)]
     cut = _chosen(sorted(cut, key=lambda some: (some[0].said_at, some[0].id)), most)
-    told = {row.place.id: row for row in _stored(store, EXCHANGE, None, NOW)}
-    return [_exchange(child_of_turns(some, levels), told, levels) for some in cut], [0] * len(cut)
+    written = {row.place.id: row for row in _stored(store, EXCHANGE, None, NOW)}
+    return [_exchange(child_of_turns(some, levels), written, levels) for some in cut], [0] * len(cut)
 
 
 def _chosen(several: Sequence[T], most: int) -> list[T]:
@@ -71,31 +71,31 @@ def _chosen(several: Sequence[T], most: int) -> list[T]:
     return [several[number * (len(several) - 1) // max(1, most - 1)] for number in range(max(1, most))]
 
 
-def profile(store: Store, levels: Levels, then: AsOf = NOW) -> list[Statement]:
+def profile(store: Store, levels: Levels, moment: AsOf = NOW) -> list[Statement]:
     """The statements of the profile over all windows, by the nodes and facts of `then`."""
-    tops = _tops(store, levels.top, then)
+    tops = _tops(store, levels.top, moment)
     ids = sorted({one.fact for row in tops for one in row.statements if one.fact is not None})
-    believed = {fact.id: fact for fact in store.facts.believed_then(ids, then)} if ids else {}
+    believed = {fact.id: fact for fact in store.facts.believed_then(ids, moment)} if ids else {}
     return merged_profile(tops, believed, levels.zone)
 
 
-def _stored(store: Store, level: int | None, between: Interval | None, then: AsOf) -> list[NodeRow]:
-    if then.is_now:
+def _stored(store: Store, level: int | None, between: Interval | None, moment: AsOf) -> list[NodeRow]:
+    if moment.is_now:
         return store.tree.nodes(level, between)
-    rows = store.tree.nodes_then(level, then)
+    rows = store.tree.nodes_then(level, moment)
     return [row for row in rows if between is None or row.interval.overlaps(between)]
 
 
-def _tops(store: Store, level: int, then: AsOf) -> list[NodeRow]:
+def _tops(store: Store, level: int, moment: AsOf) -> list[NodeRow]:
     """The nodes of the top level; of a window that went on after `as_of`, the statements that had been made by then."""
-    rows = _stored(store, level, None, then)
-    if then.as_of is None:
+    rows = _stored(store, level, None, moment)
+    if moment.as_of is None:
         return rows
     whole = {row.place.id for row in rows}
-    every = _stored(store, level, None, replace(then, as_of=None))
+    every = _stored(store, level, None, replace(moment, as_of=None))
     later = [one for one in every if one.place.id not in whole]
     turns = sorted({turn for row in later for one in row.statements for turn in one.turns})
-    said = {turn.id: turn.said_at for turn in store.turns(ids=turns) if then.sees(turn)}
+    said = {turn.id: turn.said_at for turn in store.turns(ids=turns) if moment.sees(turn)}
     for row in later:
         made = [cut for one in row.statements if (cut := _cut(one, said)) is not None]
         rows.append(replace(row, statements=tuple(made)))
@@ -113,40 +113,40 @@ def _cut(one: Statement, said: Mapping[str, datetime]) -> Statement | None:
     return replace(one, turns=turns, support=len(turns), last=last)
 
 
-def _exchanges(store: Store, levels: Levels, between: Interval | None, then: AsOf) -> list[Node]:
-    """Level 1: in a model's words where it has told it, else as it was said."""
-    told = {row.place.id: row for row in _stored(store, EXCHANGE, None, then)}
+def _exchanges(store: Store, levels: Levels, between: Interval | None, moment: AsOf) -> list[Node]:
+    """Level 1: in a model's words where it has written it, else as it was said."""
+    written = {row.place.id: row for row in _stored(store, EXCHANGE, None, moment)}
     children = (
-        one for turns in _sessions(store, between, then) for one in children_of_session(turns, levels)
+        one for turns in _sessions(store, between, moment) for one in children_of_session(turns, levels)
     )
     found = [
-        _exchange(child, told, levels)
+        _exchange(child, written, levels)
         for child in children
         if between is None or child.interval.overlaps(between)
     ]
     return sorted(found, key=lambda node: (node.interval.start, node.id))
 
 
-def _exchange(child: Child, told: Mapping[str, NodeRow], levels: Levels) -> Node:
+def _exchange(child: Child, written: Mapping[str, NodeRow], levels: Levels) -> Node:
     own, place = tuple(turn for one in child.statements for turn in one.turns), child.place
-    row = told.get(place.id)
+    row = written.get(place.id)
     text = row.text if row is not None and row.children == own else child.text
     return Node(place.id, EXCHANGE, child.interval, text, own, levels.name(EXCHANGE), place.parent, own)
 
 
-def _sessions(store: Store, between: Interval | None, then: AsOf) -> Iterable[list[Turn]]:
+def _sessions(store: Store, between: Interval | None, moment: AsOf) -> Iterable[list[Turn]]:
     if between is None:
         by_session: dict[str, list[Turn]] = {}
-        for turn in filter(then.sees, store.turns(between=then.said)):
+        for turn in filter(moment.sees, store.turns(between=moment.said)):
             by_session.setdefault(turn.session, []).append(turn)
         return [in_order(turns) for turns in by_session.values()]
     # The exchanges of a session are cut from all of its turns, whatever is asked for.
     near = [
         one.id
-        for one in store.sessions(then)
+        for one in store.sessions(moment)
         if Interval(one.first, one.last).overlaps(between) or between.contains(one.first)
     ]
-    return [in_order(filter(then.sees, store.turns(session=session))) for session in near]
+    return [in_order(filter(moment.sees, store.turns(session=session))) for session in near]
 
 
 def _node(row: NodeRow, levels: Levels) -> Node:
@@ -164,24 +164,24 @@ def merged_profile(nodes: Iterable[NodeRow], facts: Mapping[str, FactRow], zone:
     """The profile by the nodes of the top level in the order of time, those with most support first.
 
     `facts` are those that the nodes name and that are still believed; what was retracted or corrected since is left
-    out. A sentence that was quoted is part of the profile when it tells of something lasting, or was said again; where
+    out. A sentence that was quoted is part of the profile when it speaks of something lasting, or was said again; where
     there is nothing of that kind, all that the nodes say is.
     """
     known: dict[str, Statement] = {}
-    told: list[Statement] = []
+    said: list[Statement] = []
     written: set[str] = set()
     for node in nodes:
         for one in node.statements:
             if one.fact is None:
-                _refine(told, one)
+                _refine(said, one)
                 if node.consolidator != "extractive":
                     written.add(one.text)
             elif one.fact in facts:
                 before = known.get(one.fact)
                 known[one.fact] = one if before is None else _together(before, one)
     stated = [_as_believed(one, facts[id_], zone) for id_, one in known.items()]
-    kept = [one for one in told if one.support > 1 or one.text in written or weighed(one.text).lasting]
-    return [*_ordered(stated), *_ordered(kept if kept or stated else told)]
+    kept = [one for one in said if one.support > 1 or one.text in written or weighed(one.text).lasting]
+    return [*_ordered(stated), *_ordered(kept if kept or stated else said)]
 
 
 def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
@@ -191,19 +191,19 @@ def _as_believed(one: Statement, fact: FactRow, zone: str) -> Statement:
     return replace(one, text=f"{words} ({dated_support(one, zone)}{until})", ended=fact.valid_to)
 
 
-def _refine(told: list[Statement], one: Statement) -> None:
+def _refine(said: list[Statement], one: Statement) -> None:
     """Let a statement stand for an earlier one that says the same, or add it."""
     terms = weighed(one.text).terms
-    for place, before in enumerate(told):
+    for place, before in enumerate(said):
         others = weighed(before.text).terms
         if any(term[0].isdigit() for term in terms ^ others):
             continue  # another date or amount is another thing
         if before.speaker == one.speaker and len(terms & others) >= SAME_STATEMENT * max(
             1, len(terms | others)
         ):
-            told[place] = replace(_together(before, one), text=one.text)
+            said[place] = replace(_together(before, one), text=one.text)
             return
-    told.append(one)
+    said.append(one)
 
 
 def _together(before: Statement, now: Statement) -> Statement:
@@ -246,11 +246,11 @@ def standing(
     """
     facts = _sure(store, at, half_lives, known_at)
     lines = list(
-        _within(max_tokens, ((fact.recorded_at, _told(fact, levels.zone)) for fact in _first(facts)))
+        _within(max_tokens, ((fact.recorded_at, _fact_line(fact, levels.zone)) for fact in _first(facts)))
     )
     left = max_tokens - sum(tokens for *_, tokens in lines)
-    told = (one for one in profile(store, levels, AsOf(at, known_at)) if one.fact is None)
-    lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in told))
+    statements = (one for one in profile(store, levels, AsOf(at, known_at)) if one.fact is None)
+    lines += _within(left, ((one.first, line(one.speaker, one.text)) for one in statements))
     return "".join(words for _, words, _ in sorted(lines))
 
 
@@ -265,9 +265,9 @@ def changed(
 ) -> str:
     """What differs between two of `standing`, the second of an instant: what is new, and what holds no longer.
 
-    A line that only had no room any more is still true, and is not told of.
+    A line that only had no room any more is still true, and is not listed.
     """
-    holds = {_told(fact, levels.zone) for fact in _sure(store, at, half_lives, known_at)}
+    holds = {_fact_line(fact, levels.zone) for fact in _sure(store, at, half_lives, known_at)}
     earlier, later = (text.splitlines(keepends=True) for text in (before, now))
     ended = [one.replace(ITEM, NO_LONGER, 1) for one in earlier if one.startswith(ITEM) and one not in holds]
     return "".join([*ended, *(one for one in later if one not in earlier)])
@@ -300,7 +300,7 @@ def _first(facts: Sequence[Fact]) -> list[Fact]:
     return sorted(facts, key=order)
 
 
-def _told(fact: Fact, zone: str) -> str:
+def _fact_line(fact: Fact, zone: str) -> str:
     since = fact.valid_from.astimezone(zone_of(fact.zone or zone)).date().isoformat()
     grain = {"year": since[:4], "month": since[:7]}.get(fact.valid.grain, since)
     return f"{ITEM}{inside(fact.text)} (since {grain})\n"

@@ -86,7 +86,7 @@ class UIApp:
         if client is not None and client.request is not None:
             opener = getattr(client.request.state, "visitor", None)
         if opener is None or opener.session != visitor.session or opener.state is not visitor.state:
-            raise Problem(403, "this page was opened by somebody else, or is gone; load it again")
+            raise Problem(403, "this page was opened by somebody else, or was closed; load it again")
 
 
 @cache

@@ -279,20 +279,20 @@ class Axis:
         for instant in found[::step]:
             yield self.place(instant), _called(instant, grain)
 
-    def drawn_ticks(self, grain: Grain, height: int, then: datetime | None) -> str:
+    def drawn_ticks(self, grain: Grain, height: int, as_of: datetime | None) -> str:
         """The ticks as SVG, and a line for the moment that the page looks from."""
         out = [
             f'<line class="tick" x1="{x:.2f}%" x2="{x:.2f}%" y1="18" y2="{height}"/>'
-            f'<text class="{"even" if place % 2 else ""}" x="{x:.2f}%" y="12" {_beside(x)}>{escape(name)}</text>'
+            f'<text class="{"even" if place % 2 else ""}" x="{x:.2f}%" y="12" {_label_anchor(x)}>{escape(name)}</text>'
             for place, (x, name) in enumerate(self.ticks(grain))
         ]
-        if then is not None and self.start <= then <= self.end:
-            out.append(self.then_line(then, height))
+        if as_of is not None and self.start <= as_of <= self.end:
+            out.append(self.as_of_line(as_of, height))
         return "".join(out)
 
-    def then_line(self, then: datetime, height: int, look: str = "") -> str:
+    def as_of_line(self, as_of: datetime, height: int, look: str = "") -> str:
         """A line for the moment that the page looks from."""
-        x = self.place(then)
+        x = self.place(as_of)
         return f'<line class="then-line" x1="{x:.2f}%" x2="{x:.2f}%" y1="0" y2="{height}"{look}/>'
 
 
@@ -321,7 +321,7 @@ def fitting(start: datetime, end: datetime) -> Grain:
     return "day" if days <= 16 else "week" if days <= 110 else "month" if days <= 1100 else "year"
 
 
-def _beside(x: float) -> str:
+def _label_anchor(x: float) -> str:
     """The name stands to the right of its tick, but not out of the picture."""
     return 'dx="-3" text-anchor="end"' if x > 96 else 'dx="3"'
 

@@ -127,18 +127,18 @@ class Layout:
     def _place_slider(self) -> None:
         """Put the handle where the page looks from. A value among the element's own properties would be put back, with
         the handle, each time the browser draws it again."""
-        days, then = self.session.days(), self.session.as_of
+        days, as_of = self.session.days(), self.session.as_of
         place = days[1] if days else 0
-        if days and then is not None:
-            place = (self.session.local(then).date() - days[0].date()).days - 1
+        if days and as_of is not None:
+            place = (self.session.local(as_of).date() - days[0].date()).days - 1
         self._run(f'const it = document.getElementById("as-of"); if (it) it.value = {place}')
 
     def _say_when(self) -> None:
-        then = self.session.as_of
-        words = "as of now" if then is None else day(self.session.local(then), before=True)
+        as_of = self.session.as_of
+        words = "as of now" if as_of is None else day(self.session.local(as_of), before=True)
         self._when.set_content(escape(words))
-        self._asof.classes(add="past" if then else "", remove="" if then else "past")
-        self._now.set_visibility(then is not None)
+        self._asof.classes(add="past" if as_of else "", remove="" if as_of else "past")
+        self._now.set_visibility(as_of is not None)
 
     def _rail(self) -> Element:
         with block("nav", "rail", 'aria-label="Pages"') as rail:
@@ -176,7 +176,7 @@ class Layout:
         await self._drawn_anew(begun)
 
     async def show(self, name: str, asked: Mapping[str, str], *, push: bool = False) -> None:
-        """Build a page anew, and draw it; with `push`, as a page that can be gone back from."""
+        """Build a page anew, and draw it; with `push`, as a page with a way back."""
         self._turned(name, asked)
         if push:
             self._address(push=True)
@@ -212,7 +212,7 @@ class Layout:
     def _say_unread(self) -> None:
         many = f"{self.session.unread:,} turns are" if self.session.unread > 1 else "1 turn is"
         with block("div", "actions unread", "role=status"):
-            said(f"{many} not read yet: what was told there is missing here.")
+            said(f"{many} not read yet: what was said there is missing here.")
             press("Look again", self.refresh, "plain")
 
     async def refresh(self) -> None:
@@ -258,7 +258,9 @@ class Layout:
     async def doing(self, act: Callable[[], Awaitable[Any]], done: str = "", *, redraw: bool = True) -> None:
         """Do something that may fail: say it is done and show what it changed, or the one sentence why not."""
         try:
-            with self._client:  # what was pressed may be gone by now, as a button of a dialog that has closed
+            with (
+                self._client
+            ):  # what was pressed may be closed by now, as a button of a dialog that has closed
                 await act()
         except Exception as error:
             with self._client:
@@ -273,26 +275,26 @@ class Layout:
     # Moving
 
     async def _moved(self, event: GenericEventArguments) -> None:
-        then = self.session.end_of_day(int(event.args))
-        if then != self.session.as_of:
-            await self._look_from(then)
+        as_of = self.session.end_of_day(int(event.args))
+        if as_of != self.session.as_of:
+            await self._look_from(as_of)
 
     async def _to_now(self) -> None:
         self.session.as_of = None
         self._place_slider()
         await self._look_from(None)
 
-    async def _look_from(self, then: datetime | None) -> None:
-        self.session.as_of = then
+    async def _look_from(self, as_of: datetime | None) -> None:
+        self.session.as_of = as_of
         self._say_when()
         self._address()
         await self._drawn_anew()
 
     def _address(self, *, push: bool = False) -> None:
         """What stands in the address bar leads here again; never a key."""
-        then, asked = self.session.as_of, dict(self._shown.asked)
-        if then is not None:
-            asked["as_of"] = str((self.session.local(then) - timedelta(microseconds=1)).date())
+        as_of, asked = self.session.as_of, dict(self._shown.asked)
+        if as_of is not None:
+            asked["as_of"] = str((self.session.local(as_of) - timedelta(microseconds=1)).date())
         query = f"?{urlencode(asked)}" if asked else ""
         address = f"{MOUNT}/{quote(self.session.bank)}/{self._shown.name}{query}"
         self._run(f"everwhenAddress({json.dumps(address)}, {json.dumps(push)})")
@@ -335,7 +337,7 @@ class Layout:
             press("Make it", partial(self.doing, make, redraw=False), "strong")
 
     def leave(self) -> None:
-        """Show another bank: this one is gone."""
+        """Show another bank: this one was deleted."""
         self._go(f"{MOUNT}/")
 
     def _go(self, address: str) -> None:

@@ -150,7 +150,7 @@ class Resolver:
         chosen: dict[str, int] = {}
         pending = []
         for entity in names:
-            found = self._named(entity, names, chosen.values(), turn)
+            found = self._identity_named(entity, names, chosen.values(), turn)
             if found is None:
                 pending.append(entity)
             else:
@@ -175,7 +175,7 @@ class Resolver:
         known = not entity.tentative or entity.name.islower() or self._names.going_by(entity.name)
         return bool(known or self._people(replace(entity, type="PERSON")))
 
-    def _named(
+    def _identity_named(
         self, entity: ExtractedEntity, names: Sequence[ExtractedEntity], taken: Iterable[int], turn: Turn
     ) -> int | None:
         """The identity that goes by the name, whatever type the parser guesses this time; of several the one of

@@ -128,8 +128,8 @@ class MemoryFiles:
 
     def _delete(self, command: Mapping[str, Any]) -> str:
         path = _file(command.get("path"))
-        gone = self._below(path)
-        for name in gone:
+        deleted = self._below(path)
+        for name in deleted:
             self._shelf.remove(name)
         return f"Successfully deleted {path}"
 

@@ -32,8 +32,8 @@ class Document:
 class DocumentStore:
     """A bank's documents of one kind, each shelf a session of its own.
 
-    Removing one writes that it is gone: what was once written stays in the bank's history until it is forgotten there
-    (`memory.forget`).
+    Removing one writes that it was deleted: what was once written stays in the bank's history until it is
+    forgotten there (`memory.forget`).
     """
 
     def __init__(self, bank: Bank, kind: str) -> None:

@@ -40,7 +40,7 @@ IN_TEXT = "in_text"
 
 
 class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
-    """Items are documents of the bank: putting one again adds a version, deleting one says that it is gone.
+    """Items are documents of the bank: putting one again adds a version, deleting one says that it was deleted.
 
     `search` with a query ranks by recall, whose scores are relative to the best (1.0). TTLs are not supported: nothing
     in a bank expires.
@@ -80,7 +80,7 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
             return
         data = {"value": op.value}
         if self._shelf.fits(name, data):
-            self._shelf.put(name, _words(op.value), data)
+            self._shelf.put(name, _text_of(op.value), data)
         else:
             self._shelf.put(name, _as_json(op.value), {IN_TEXT: True})
 
@@ -92,14 +92,14 @@ class EverwhenStore(BaseStore):  # type: ignore[misc, unused-ignore]
         kept = [
             (document, score)
             for document, score in found
-            if _place(document.name)[0][: len(op.namespace_prefix)] == tuple(op.namespace_prefix)
-            and _meets(_value(document), op.filter or {})
+            if _namespace_and_key(document.name)[0][: len(op.namespace_prefix)] == tuple(op.namespace_prefix)
+            and _meets(_item_value(document), op.filter or {})
         ]
         some = kept[op.offset : op.offset + op.limit]
         return [SearchItem(**_fields(document), score=score) for document, score in some]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        spaces = {_place(name)[0] for name in self._shelf.documents()}
+        spaces = {_namespace_and_key(name)[0] for name in self._shelf.documents()}
         kept = {space for space in spaces if all(_matches(space, one) for one in op.match_conditions or ())}
         if op.max_depth is not None:
             kept = {space[: op.max_depth] for space in kept}
@@ -111,12 +111,12 @@ def _name(namespace: tuple[str, ...], key: str) -> str:
     return json.dumps([*namespace, key], ensure_ascii=False)
 
 
-def _place(name: str) -> tuple[tuple[str, ...], str]:
+def _namespace_and_key(name: str) -> tuple[tuple[str, ...], str]:
     *namespace, key = json.loads(name)
     return tuple(namespace), key
 
 
-def _words(value: Mapping[str, Any]) -> str:
+def _text_of(value: Mapping[str, Any]) -> str:
     """What of a value is remembered as words."""
     for key in WORDS:
         if isinstance(value.get(key), str) and value[key].strip():
@@ -131,7 +131,7 @@ def _as_json(value: Mapping[str, Any]) -> str:
         raise UsageError(f"a value must be plain JSON: {error}") from error
 
 
-def _value(document: Document) -> dict[str, Any]:
+def _item_value(document: Document) -> dict[str, Any]:
     value = document.data.get("value")
     if document.data.get(IN_TEXT):
         try:
@@ -142,9 +142,9 @@ def _value(document: Document) -> dict[str, Any]:
 
 
 def _fields(document: Document) -> dict[str, Any]:
-    namespace, key = _place(document.name)
+    namespace, key = _namespace_and_key(document.name)
     times = {"created_at": document.created, "updated_at": document.updated}
-    return {"namespace": namespace, "key": key, "value": _value(document), **times}
+    return {"namespace": namespace, "key": key, "value": _item_value(document), **times}
 
 
 def _meets(value: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:

@@ -3,7 +3,7 @@
     python -I -S hook.py HOME BANK TOOL ask MILLISECONDS
     python -I -S hook.py HOME BANK TOOL keep
 
-What the agent tells (JSON on standard input) is passed on as it is. `ask` prints the answer of the resident process,
+What the agent sends (JSON on standard input) is passed on as it is. `ask` prints the answer of the resident process,
 and nothing where there is none in time: then it comes with the next prompt. `keep` leaves a file for it to take up.
 Either starts the process where there is none, and does not wait for it. Whatever fails, the exit code is 0 and standard
 output is empty: an agent must never stop because of its memory.

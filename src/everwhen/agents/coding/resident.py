@@ -272,7 +272,7 @@ class Resident:
         what, *words = header.decode("utf-8").split(" ")
         if what == "ask" and len(words) == 2:
             tool, bank = words
-            return self._attendant(bank).answer(TOOLS[tool], _event(body))
+            return self._attendant(bank).answer(TOOLS[tool], _hook_event(body))
         if what == "poke":
             self._poked.set()
         elif what == "settle":  # for people and tests who want to see what was kept
@@ -310,7 +310,7 @@ class Resident:
         try:
             header, _, body = file.read_bytes().partition(b"\n")
             _, tool, bank = header.decode("utf-8").split(" ")
-            new = self._attendant(bank).keep(TOOLS[tool], _event(body))
+            new = self._attendant(bank).keep(TOOLS[tool], _hook_event(body))
             log.info("%s: %d new turns in bank %s", tool, new, bank)
         except Unavailable as error:
             log.warning("%s is taken up later: %s", file.name, error)
@@ -370,7 +370,7 @@ def _received(one: socket.socket) -> bytes:
         return file.read(length)
 
 
-def _event(body: bytes) -> dict[str, Any]:
+def _hook_event(body: bytes) -> dict[str, Any]:
     event = json.loads(body)
     if not isinstance(event, dict):
         raise UsageError("an event is a JSON object")

@@ -42,7 +42,7 @@ class UnreadableSettings(EverwhenError):
 
 def read_json(text: str) -> Any:
     """The value that a text holds, comments and trailing commas allowed."""
-    return _value(_parsed(text).value)
+    return _plain_value(_parsed(text).value)
 
 
 def with_member(text: str, keys: tuple[str, ...], value: Any) -> str:
@@ -50,14 +50,14 @@ def with_member(text: str, keys: tuple[str, ...], value: Any) -> str:
     root = _parsed(text)
     node, step = root.value, _step(text)
     for depth, key in enumerate(keys):
-        above, place = _members(node, keys[:depth]), _place(node, key)
+        above, place = _members(node, keys[:depth]), _member_index(node, key)
         if place is None:
             for missing in reversed(keys[depth + 1 :]):
                 value = {missing: value}
             _insert(above, value, step, depth, key)
             return _written(root, text)
         at, node = place, above.values[place]
-    if _value(node) == value:
+    if _plain_value(node) == value:
         return text
     made = _made(value, step, len(keys))
     made.wsc_before, made.wsc_after = node.wsc_before, node.wsc_after
@@ -73,7 +73,7 @@ def without_member(text: str, keys: tuple[str, ...]) -> str:
     path: list[tuple[JSONObject, int]] = []
     node: Value = root.value
     for key in keys:
-        place = _place(node, key)
+        place = _member_index(node, key)
         if place is None:
             return text
         path.append((node, place))  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def with_item(text: str, keys: tuple[str, ...], value: Any, ours: Callable[[Any]
     """The text with an item in a list: once, in place of an older one that is ours."""
     node = _at(_parsed(text), keys)
     items = getattr(node, "values", []) if node is not None else []
-    if [one for one in map(_value, items) if ours(one)] == [value]:
+    if [one for one in map(_plain_value, items) if ours(one)] == [value]:
         return text
     text = without_items(text, keys, ours)
     root = _parsed(text)
@@ -107,7 +107,7 @@ def without_items(text: str, keys: tuple[str, ...], ours: Callable[[Any], bool])
         root = _parsed(text)
         node = _at(root, keys)
         items = getattr(node, "values", []) if node is not None else []
-        place = next((place for place, one in enumerate(items) if ours(_value(one))), None)
+        place = next((place for place, one in enumerate(items) if ours(_plain_value(one))), None)
         if node is None or place is None:
             return text
         if len(items) == 1:
@@ -148,7 +148,7 @@ def _written(root: JSONText, before: str, removed: Node | None = None) -> str:
     return after
 
 
-def _value(node: Value) -> Any:
+def _plain_value(node: Value) -> Any:
     from json5.loader import DefaultLoader
 
     return DefaultLoader().load(node)
@@ -170,7 +170,7 @@ def _comments(node: Node) -> list[str]:
 def _at(root: JSONText, keys: tuple[str, ...]) -> Any:
     node: Any = root.value
     for depth, key in enumerate(keys):
-        place = _place(_members(node, keys[:depth]), key)
+        place = _member_index(_members(node, keys[:depth]), key)
         if place is None:
             return None
         node = node.values[place]
@@ -184,7 +184,7 @@ def _members(node: Any, path: tuple[str, ...]) -> JSONObject:
     return members
 
 
-def _place(node: Any, key: str) -> int | None:
+def _member_index(node: Any, key: str) -> int | None:
     """Which member of an object has a key."""
     names = [
         getattr(one, "characters", None) or getattr(one, "name", "") for one in getattr(node, "keys", ())
@@ -246,16 +246,16 @@ def _remove(within: JSONObject | JSONArray, place: int) -> Value:
     return removed
 
 
-def _joined(first: Space, then: Space) -> Space:
+def _joined(first: Space, second: Space) -> Space:
     """White space and comments one after the other; white space alone gives way."""
     from json5.model import Comment, LineComment
 
     comments = [place for place, one in enumerate(first) if isinstance(one, Comment)]
     if not comments:
-        return then or first
+        return second or first
     kept = first[: comments[-1] + 1]
-    needs_end = isinstance(kept[-1], LineComment) and not (then and str(then[0]).startswith("\n"))
-    return [*kept, *(["\n"] if needs_end else []), *then]
+    needs_end = isinstance(kept[-1], LineComment) and not (second and str(second[0]).startswith("\n"))
+    return [*kept, *(["\n"] if needs_end else []), *second]
 
 
 # TOML

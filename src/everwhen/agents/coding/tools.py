@@ -110,7 +110,7 @@ class Place:
         return [self.python, "-I", "-S", str(script), str(self.home), self.bank, tool, what]
 
     def hook(self, tool: str, what: str, wait: int | None = None) -> str:
-        """The command of a hook. A script that is gone must not fail: to some tools that means to stop."""
+        """The command of a hook. A script that was deleted must not fail: to some tools that means to stop."""
         words = [*self.hook_words(tool, what), *([str(wait)] if wait else [])]
         return f"{shlex.join(words)} || exit 0"
 

@@ -105,7 +105,7 @@ class OpenAIChat:
 
     def read(self, body: Body) -> Said:
         """What a request says."""
-        return _said(_listed(body.get(self.field)))
+        return _conversation(_listed(body.get(self.field)))
 
     def woven(self, body: Body, context: Context) -> Body:
         """The request with a context in it."""
@@ -153,7 +153,7 @@ class AnthropicMessages:
     """`/v1/messages`."""
 
     def read(self, body: Body) -> Said:
-        return _said(body.get("messages") or ())
+        return _conversation(body.get("messages") or ())
 
     def woven(self, body: Body, context: Context) -> Body:
         system, tools = body.get("system"), body.get("tools")
@@ -180,9 +180,9 @@ _WIRES: Mapping[str, Wire] = {
 }
 
 
-def _said(messages: Sequence[Any]) -> Said:
+def _conversation(messages: Sequence[Any]) -> Said:
     """What a conversation says: the messages behind the model's last one are new."""
-    listed = [_plain(one) for one in messages]
+    listed = [_as_plain_data(one) for one in messages]
     if listed and _speaker(listed[-1]) == "assistant":
         listed.pop()  # words that the caller puts into the model's mouth: the answer goes on from there
     start = len(listed)
@@ -190,10 +190,10 @@ def _said(messages: Sequence[Any]) -> Said:
         start -= 1
     last = last_said(listed)
     return Said(
-        query="" if last is None else _words(listed[last]),
+        query="" if last is None else _own_text(listed[last]),
         new=worth_keeping([made for one in listed[start:] for made in _made(one)]),
-        texts=tuple(words for one in listed if (words := _words(one).strip())),
-        first=next((words for one in listed if _speaker(one) == "user" and (words := _words(one))), ""),
+        texts=tuple(words for one in listed if (words := _own_text(one).strip())),
+        first=next((words for one in listed if _speaker(one) == "user" and (words := _own_text(one))), ""),
         is_answered=any(_speaker(one) == "assistant" for one in listed),
         goes_on=last is not None and last < start,
     )
@@ -211,13 +211,13 @@ def _made(message: Any) -> list[dict[str, Any]]:
     parts = [] if isinstance(content, str) else list(content or ())
     results = [part for part in parts if value(part, "type") == "tool_result"]
     made = [tool_message(as_text(value(part, "content"))) for part in results]
-    said: dict[str, Any] = {"role": "user", "content": _words(message)}
+    said: dict[str, Any] = {"role": "user", "content": _own_text(message)}
     if isinstance(value(message, "name"), str):
         said["name"] = value(message, "name")
     return [*made, said]
 
 
-def _words(message: Any) -> str:
+def _own_text(message: Any) -> str:
     """The words of a message itself, without results and calls of tools."""
     content = value(message, "content")
     if isinstance(content, str) or content is None:
@@ -244,13 +244,13 @@ def _texts(parts: Sequence[Any]) -> str:
     )
 
 
-def _plain(thing: Any) -> Any:
+def _as_plain_data(thing: Any) -> Any:
     """A message in dicts and lists: callers may pass on what the package gave them."""
     if hasattr(thing, "model_dump"):
         return thing.model_dump(exclude_none=True)
     if isinstance(thing, Mapping):
-        return {name: _plain(one) for name, one in thing.items()}
-    return [_plain(one) for one in thing] if isinstance(thing, list | tuple) else thing
+        return {name: _as_plain_data(one) for name, one in thing.items()}
+    return [_as_plain_data(one) for one in thing] if isinstance(thing, list | tuple) else thing
 
 
 # The clients

@@ -121,7 +121,7 @@ class Remembering:
     def _keep(self, said: Said, reply: str, began: datetime) -> None:
         messages: list[Mapping[str, Any]] = []
         if not self._is_repeated(said, began):
-            messages += [{**self._named(one), "timestamp": began} for one in said.new]
+            messages += [{**self._with_name(one), "timestamp": began} for one in said.new]
         if reply.strip():
             messages.append({"role": "assistant", "content": reply, "timestamp": self.clock()})
         with self._lock:
@@ -130,7 +130,7 @@ class Remembering:
         if kept:
             self.bank.add(list(kept), session=self.session)
 
-    def _named(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _with_name(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         if message["role"] == "user" and self.name and not message.get("name"):
             return {**message, "name": self.name}
         return message

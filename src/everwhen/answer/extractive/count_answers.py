@@ -78,7 +78,7 @@ def number_in(words: str) -> Number | None:
         found = _WORDS.match(words)
         if found is None:
             return None
-        value = _value(found.group("said").lower())
+        value = _number_in_words(found.group("said").lower())
     if _MORE.match(words, found.end()):
         return None
     unit = found.groupdict().get("money") or ""
@@ -89,7 +89,7 @@ def number_in(words: str) -> Number | None:
     return Number(value, unit, behind.end() if behind is not None else found.end())
 
 
-def _value(said: str) -> float:
+def _number_in_words(said: str) -> float:
     """Of number words in a row: those below a hundred are added, the others multiply what stands before them."""
     whole = part = 0
     for word in re.findall(r"[a-z]+", said):
@@ -156,11 +156,11 @@ def _is_of_a_date(reply: TurnReply) -> bool:
 
 def said(found: TurnReplies) -> tuple[TurnReply, Number] | None:
     """The best reply that says a number, and the number."""
-    numbers = ((one, _said(found.asked, one)) for one in found.replies)
+    numbers = ((one, _number_of(found.asked, one)) for one in found.replies)
     return next(((one, number) for one, number in numbers if number is not None), None)
 
 
-def _said(asked: Question, reply: TurnReply) -> Number | None:
+def _number_of(asked: Question, reply: TurnReply) -> Number | None:
     return number_of(asked, reply) if reply.answers >= REPLIES else None
 
 
@@ -171,7 +171,11 @@ def total(
     are said, unless a sum was asked for in so many words: then that is said. `sure`: how often an answer is right."""
     found = [look(question) for question in asked.parts]
     numbered = [
-        [(reply, _said(asked, reply)) for reply in one.replies if not missing_name(part, [reply.passage])]
+        [
+            (reply, _number_of(asked, reply))
+            for reply in one.replies
+            if not missing_name(part, [reply.passage])
+        ]
         for part, one in zip(asked.parts, found, strict=True)
     ]
     pairs = [
@@ -191,23 +195,25 @@ def total(
     )
 
 
-def count(found: TurnReplies, each: TurnReplies, sure: float, then: Interval | None = None) -> DraftAnswer:
+def count(
+    found: TurnReplies, each: TurnReplies, sure: float, asked_time: Interval | None = None
+) -> DraftAnswer:
     """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves.
 
     `then` is the time that is asked about: what is dated, and lies outside of it, does not count.
     """
     asked = each.asked
     unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL
-    plain = _words(f"{asked.words} {_PLAIN}")
-    numbers = {one.turn.id: _said(asked, one) for one in found.replies}
+    plain = _singular_words(f"{asked.words} {_PLAIN}")
+    numbers = {one.turn.id: _number_of(asked, one) for one in found.replies}
     things: list[_Thing] = []
     for one in sorted(each.replies, key=lambda one: (one.turn.said_at, one.turn.seq)):
         if one.reading.relevance <= SPEAKS_OF_IT or one.kind != "span" or one.reading.status in unreal:
             continue
-        if then is not None and _is_outside(one, then):
+        if asked_time is not None and _is_outside(one, asked_time):
             continue
         for name in _things(one):
-            words = _words(name) - plain or _words(name)
+            words = _singular_words(name) - plain or _singular_words(name)
             words = frozenset([_day(name, one)]) if asked.noun == "times" else words
             said = counts(name, "", asked.noun) or (numbers.get(one.turn.id) if asked.total else None)
             thing = _Thing(words, name, one, said.value if said else None)
@@ -243,12 +249,12 @@ class _Thing:
         return 2 * len(self.words & words) > min(len(self.words), len(words))
 
 
-def _is_outside(reply: TurnReply, then: Interval) -> bool:
+def _is_outside(reply: TurnReply, asked_time: Interval) -> bool:
     """Whether the sentence that replies is dated, and by no date inside of a time."""
     dates = [
         one.interval for one in resolve(reply.quote, reply.turn.said_at, reply.turn.zone) if one.interval
     ]
-    return bool(dates) and not any(one.overlaps(then) for one in dates)
+    return bool(dates) and not any(one.overlaps(asked_time) for one in dates)
 
 
 def _things(reply: TurnReply) -> list[str]:
@@ -259,7 +265,7 @@ def _things(reply: TurnReply) -> list[str]:
     return [name for name in names if any(map(str.isalpha, name))]
 
 
-def _words(text: str) -> frozenset[str]:
+def _singular_words(text: str) -> frozenset[str]:
     """Its words without plurals; whose it is does not tell one from the other."""
     text = text.casefold()
     words = re.findall(r"\w+", re.sub(r"\w+['’]s?\b", "", text)) or re.findall(r"\w+", text)

@@ -120,7 +120,9 @@ def first(bank: Bank, asked: Question, at: datetime, _: datetime | None = None) 
     if compared.order != "before":
         return DraftAnswer("compare", reason="what was told does not say which of the two came first")
     chosen = compared.second if asked.later else compared.first
-    return _compared(compared, f"{_named(chosen.query, asked)} came {'later' if asked.later else 'first'}")
+    return _compared(
+        compared, f"{_side_asked(chosen.query, asked)} came {'later' if asked.later else 'first'}"
+    )
 
 
 def on_the_day(bank: Bank, asked: Question, at: datetime) -> DraftAnswer | None:
@@ -165,7 +167,7 @@ def _compare(bank: Bank, asked: Question, at: datetime) -> tuple[Comparison | No
     return (None, f"no date for {unknown[0]} was ever told") if unknown else (compared, "")
 
 
-def _named(query: str, asked: Question) -> str:
+def _side_asked(query: str, asked: Question) -> str:
     """The side as the question has it."""
     assert asked.sides is not None
     named = next((side for side in asked.sides if query.endswith(side)), query)

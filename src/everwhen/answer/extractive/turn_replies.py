@@ -37,15 +37,15 @@ from everwhen_time import Interval, resolve
 from everwhen_time.sentences import pieces
 
 
-def speaks_of(turn: Turn, then: Interval, question: str) -> bool:
+def speaks_of(turn: Turn, asked_time: Interval, question: str) -> bool:
     """Whether a turn speaks of a time: it was said in it or names it; or was said before it ended, where the question
     asks how things stand, since that goes on until something else is said."""
-    if then.contains(turn.said_at):
+    if asked_time.contains(turn.said_at):
         return True
-    if then.end is not None and turn.said_at < then.end and content(question) & _relation_words():
+    if asked_time.end is not None and turn.said_at < asked_time.end and content(question) & _relation_words():
         return True
     named = (ref.interval for ref in resolve(turn.text, turn.said_at, turn.zone))
-    return any(one is not None and one.overlaps(then) for one in named)
+    return any(one is not None and one.overlaps(asked_time) for one in named)
 
 
 @cache
@@ -125,9 +125,11 @@ def find_replies(
             return replace(found, replies=tuple(earlier))
     named = undated(asked.words, at, bank.zone) if asked.kind in HELD else None
     if named is not None and named[1].end is not None and named[1].end <= at:
-        question, then = named
+        question, asked_time = named
         found = _look(bank, reader, asked, question, recall(question), at)
-        held = [one for one in found.replies if one.answers >= 0.5 and speaks_of(one.turn, then, question)]
+        held = [
+            one for one in found.replies if one.answers >= 0.5 and speaks_of(one.turn, asked_time, question)
+        ]
         if held and reader is not None:
             return replace(found, replies=tuple(_ordered(reader, question, held, found.person)))
     return _look(bank, reader, asked, asked.words, recall(asked.words), at)

@@ -53,52 +53,55 @@ def valid_replies(
     A reply says which fact is asked for: the one that was read in its turn, with its words. Where another one holds,
     the turn that states that one replies. Where the reader is `unsure` what was before something, the facts know.
     """
-    then = _asked_for(found, at, bank.zone)
+    asked_time = _asked_for(found, at, bank.zone)
     before = found.asked.before
-    if then is None and not before:
+    if asked_time is None and not before:
         return ValidReplies(found)
-    known, facts = _known(bank, found, as_of), cast(Facts, bank.facts)
+    known, facts = _facts_about(bank, found, as_of), cast(Facts, bank.facts)
     corrected = _corrected_facts(bank, known, as_of)
-    if then is not None and (fact := _fact_set_by_user(facts, found, known, corrected, then)) is not None:
+    if (
+        asked_time is not None
+        and (fact := _fact_set_by_user(facts, found, known, corrected, asked_time)) is not None
+    ):
         return ValidReplies(found, set_by_user=fact)
     if before and unsure and (fact := _before(found, known)) is not None:
         return ValidReplies(
             found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
         )
-    if then is None:
+    if asked_time is None:
         return ValidReplies(found)
-    if unsure and (fact := _asked_fact(found, known, then)) is not None:
+    if unsure and (fact := _asked_fact(found, known, asked_time)) is not None:
         return ValidReplies(
             found.led_by(_pointing(read_turn(bank, reader, found, fact.sources[0]), fact)), fact, sure=True
         )
     ended: Fact | None = None
     for reply in [one for one in found.replies[:FEW] if one.answers >= 0.5]:
         fact = _fact_stated_by(found, reply, known) or _fact_stated_by(found, reply, corrected)
-        if fact is None and (until := _ended_by(found, reply, then)) is not None:
+        if fact is None and (until := _ended_by(found, reply, asked_time)) is not None:
             rest = tuple(one for one in found.replies if one not in (reply, until))
             return ValidReplies(replace(found, replies=rest), until=until)
-        if fact is None or (fact.superseded_at is None and fact.valid.overlaps(then)):
+        if fact is None or (fact.superseded_at is None and fact.valid.overlaps(asked_time)):
             break
         following = [
             one for one in known
             if (one.subject, one.predicate) == (fact.subject, fact.predicate)
-            and one.valid.overlaps(then) and one.sources
+            and one.valid.overlaps(asked_time) and one.sources
         ]  # fmt: skip
         if following and not facts.predicates.find(fact.predicate).multi:
             now = following[-1]
             return ValidReplies(
                 found.led_by(_pointing(read_turn(bank, reader, found, now.sources[0]), now)), now
             )
-        if fact.superseded_at is None and not _is_over(fact, then) and not _is_ahead(fact, then):
+        if fact.superseded_at is None and not _is_over(fact, asked_time) and not _is_ahead(fact, asked_time):
             break
-        ended = ended or (fact if _is_over(fact, then) else None)
+        ended = ended or (fact if _is_over(fact, asked_time) else None)
         found = replace(found, replies=tuple(one for one in found.replies if one is not reply))
-    ended = ended or _named(found, known, then)
+    ended = ended or _ended_value(found, known, asked_time)
     return ValidReplies(_since(bank, reader, found, ended) if ended else found, ended=ended)
 
 
 def _fact_set_by_user(
-    facts: Facts, found: TurnReplies, known: Sequence[Fact], corrected: Sequence[Fact], then: Interval
+    facts: Facts, found: TurnReplies, known: Sequence[Fact], corrected: Sequence[Fact], asked_time: Interval
 ) -> Fact | None:
     """A fact that no turn states, where the question asks for it or the best reply says what it replaced. What is said
     after it was set is newer than it."""
@@ -106,7 +109,9 @@ def _fact_set_by_user(
     wrong = _fact_stated_by(found, answering[0], corrected) if answering else None
     for fact in known:
         holds = (
-            not fact.sources and fact.valid.overlaps(then) and not facts.predicates.find(fact.predicate).multi
+            not fact.sources
+            and fact.valid.overlaps(asked_time)
+            and not facts.predicates.find(fact.predicate).multi
         )
         if not holds or any(one.turn.said_at > fact.recorded_at for one in answering):
             continue
@@ -116,12 +121,12 @@ def _fact_set_by_user(
     return None
 
 
-def _asked_fact(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+def _asked_fact(found: TurnReplies, known: Sequence[Fact], asked_time: Interval) -> Fact | None:
     """What a question asks for in the words of a relation, where something of it holds at the time asked about."""
     asked = [
         one
         for one in known
-        if one.sources and one.valid.overlaps(then) and _is_asked(found, one, found.asked.words)
+        if one.sources and one.valid.overlaps(asked_time) and _is_asked(found, one, found.asked.words)
     ]
     best = max(asked, key=lambda one: (RIGHTS[one.origin], one.confidence), default=None)
     return best if found.asked.kind in HELD else None
@@ -145,18 +150,18 @@ def _since(bank: Bank, reader: Reader, found: TurnReplies, ended: Fact) -> TurnR
     return replace(found, replies=(end, *later) if says_what_is_instead else tuple(later))
 
 
-def _named(found: TurnReplies, known: Sequence[Fact], then: Interval) -> Fact | None:
+def _ended_value(found: TurnReplies, known: Sequence[Fact], asked_time: Interval) -> Fact | None:
     """The fact that a question of yes or no asks for by its value, where it has ended: "do I still live in Lisbon?"."""
     asked = content(found.asked.words)
     if found.asked.kind != "yes or no":
         return None
     named = [one for one in known if content(one.object) <= asked]
-    holds = {(one.subject, one.predicate) for one in named if not _is_over(one, then)}
+    holds = {(one.subject, one.predicate) for one in named if not _is_over(one, asked_time)}
     over = [one for one in named if one.sources and (one.subject, one.predicate) not in holds]
     return next((one for one in over if any(asked & about for about in _questions(one.predicate))), None)
 
 
-def _ended_by(found: TurnReplies, reply: TurnReply, then: Interval) -> TurnReply | None:
+def _ended_by(found: TurnReplies, reply: TurnReply, asked_time: Interval) -> TurnReply | None:
     """What its speaker said later, by then, and ends what a reply says: "I stopped taking it". Of several the one that
     names most of what is asked."""
     said, asked = content(reply.words), content(found.asked.words)
@@ -164,7 +169,7 @@ def _ended_by(found: TurnReplies, reply: TurnReply, then: Interval) -> TurnReply
         one
         for one in found.replies
         if reply.turn.said_at < one.turn.said_at
-        and (then.end is None or one.turn.said_at < then.end)
+        and (asked_time.end is None or one.turn.said_at < asked_time.end)
         and one.turn.speaker == reply.turn.speaker
         and _is_end(one)
         and content(one.words) & said
@@ -187,7 +192,7 @@ def _asked_for(found: TurnReplies, at: datetime, zone: str) -> Interval | None:
     return None if found.asked.past else Interval(at, at + timedelta(microseconds=1))
 
 
-def _known(bank: Bank, found: TurnReplies, as_of: datetime | None) -> list[Fact]:
+def _facts_about(bank: Bank, found: TurnReplies, as_of: datetime | None) -> list[Fact]:
     """All that is known of those who reply, of those whom recalled facts are about, and of those whom the question
     names."""
     recalled = (bank.facts.get(one.id).subject for one in found.recall.memories if one.kind == "fact")
@@ -279,13 +284,13 @@ def _is_same(reply: TurnReply, fact: Fact) -> bool:
     return 2 * len(said & words(fact.object)) >= max(1, len(said))
 
 
-def _is_over(fact: Fact, then: Interval) -> bool:
-    return fact.valid.end is not None and then.start is not None and fact.valid.end <= then.start
+def _is_over(fact: Fact, asked_time: Interval) -> bool:
+    return fact.valid.end is not None and asked_time.start is not None and fact.valid.end <= asked_time.start
 
 
-def _is_ahead(fact: Fact, then: Interval) -> bool:
+def _is_ahead(fact: Fact, asked_time: Interval) -> bool:
     """Whether it began only later, on a day that was said."""
-    return then.end is not None and fact.valid_from >= then.end and fact.valid.grain != "second"
+    return asked_time.end is not None and fact.valid_from >= asked_time.end and fact.valid.grain != "second"
 
 
 def _pointing(reply: TurnReply, fact: Fact) -> TurnReply:

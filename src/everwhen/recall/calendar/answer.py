@@ -82,7 +82,7 @@ class WhenRequest:
     recipe: Recipe = field(default=MID)
     reader: Reader | None = None
     """What reads the first turns beside the question."""
-    then: AsOf = NOW
+    moment: AsOf = NOW
     """Only what had been said and recorded by then counts, and plans and facts as they stood."""
     anchor: bool = False
     """Whether it is the event that another question leans on: that event leans on no other."""
@@ -101,7 +101,7 @@ class WeighedInterval:
 
 def when(store: Store, embedder: Embedder, ask: WhenRequest) -> TimeAnswer | None:
     """The interval of the event asked about, or None if the memory does not say."""
-    described = DescribedNames(store, ask.reader, ask.at, ask.then)
+    described = DescribedNames(store, ask.reader, ask.at, ask.moment)
     ask = replace(ask, query=described.put_in(ask.query[:LONGEST])[0])
     question = parse(ask.query, ask.at, ask.zone)
     if not has_content(question.event):
@@ -136,33 +136,33 @@ class ScoredEvidence:
     rows: Sequence[dict[str, float]]
     shares: Sequence[float]
     asked: QuestionWords | None = None
-    """The words of the question, where the model tells them apart."""
+    """The words of the question, where the model gives them."""
 
 
 def evidence_for(store: Store, embedder: Embedder, ask: WhenRequest, question: Question) -> ScoredEvidence:
     """Everything that may date the event, each with its probability."""
-    then = ask.then
+    moment = ask.moment
     request = Request(
         query=ask.query,
         max_tokens=EVERYTHING,
         at=ask.at,
-        where=Filter(between=then.said, known_at=then.known_at, kinds=_RANKED),
+        where=Filter(between=moment.said, known_at=moment.known_at, kinds=_RANKED),
         recipe=replace(ask.recipe, dates=False),
         reader=ask.reader,
     )
     ranked = list(dict.fromkeys(id_ for one in recall(store, embedder, request) for id_ in one.turns))
-    if not then.is_now:  # a fact may rest on turns that came later
-        seen = {turn.id for turn in store.turns(ids=ranked) if then.sees(turn)}
+    if not moment.is_now:  # a fact may rest on turns that came later
+        seen = {turn.id for turn in store.turns(ids=ranked) if moment.sees(turn)}
         ranked = [id_ for id_ in ranked if id_ in seen]
     vector, words = read_words(store, embedder, ask.query)
-    only = Filter(between=then.said, known_at=then.known_at, kinds=_EVENT)
+    only = Filter(between=moment.said, known_at=moment.known_at, kinds=_EVENT)
     units = similar_events(store, vector, question.event, only)
     turns = store.search(SearchQuery(vector, where=replace(only, kinds=_TURN)))
     [near] = turns.candidates(Wanted(NEAREST, words=False)).meaning
     rows = store.units([found.unit for found in near])
     near_turns = {rows[found.unit].id: found.score for found in near if found.unit in rows}
-    begun = similar_facts(store, vector, question.event, 1, then)
-    found = [*gather_evidence(store, ranked[:TURNS], units, then), *begun]
+    begun = similar_facts(store, vector, question.event, 1, moment)
+    found = [*gather_evidence(store, ranked[:TURNS], units, moment), *begun]
     # "8 years and I still hate scales" says since when, and no more.
     found = [one for one in found if one.reaches_now or question.form == "since"]
     if question.kind == "when" and (question.ahead or (question.ahead is None and not question.past)):
@@ -385,7 +385,7 @@ def at_edges(clues: Sequence[TimeEvidence], question: Question, at: datetime) ->
     not about the day on which it was said: "my contract runs until 31 August" ended on no other."""
     if question.edge is None:
         return list(clues)
-    asked = _words(question.event)
+    asked = _lower_words(question.event)
     found, telling = [], set[str]()
     for clue in clues:
         interval = _edge_of(clue, question, at)
@@ -435,16 +435,16 @@ def _speaks_of(clue: TimeEvidence, asked: frozenset[str]) -> bool:
     """Whether no other sentence of its turn has more of the words that are asked for."""
     text = clue.turn.text
     here = sentence_at(text, max(0, text.find(clue.expression)))
-    return len(asked & _words(here)) >= max(
-        (len(asked & _words(one)) for one in SENTENCE.findall(text)), default=0
+    return len(asked & _lower_words(here)) >= max(
+        (len(asked & _lower_words(one)) for one in SENTENCE.findall(text)), default=0
     )
 
 
-def _words(text: str) -> frozenset[str]:
+def _lower_words(text: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(text.lower()))
 
 
-# Things that a number tells apart: "release 3.3", "INF-882"
+# Things that differ by a number: "release 3.3", "INF-882"
 
 
 _RELEASE = r"(?:release|version|build|update)"

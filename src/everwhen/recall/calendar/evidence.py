@@ -102,17 +102,17 @@ class TimeEvidence:
 
 
 def gather_evidence(
-    store: Store, ranked: Sequence[str], events: Iterable[int], then: AsOf = NOW
+    store: Store, ranked: Sequence[str], events: Iterable[int], moment: AsOf = NOW
 ) -> list[TimeEvidence]:
     """The clues of some turns, best turn first, and of the turns of some events: only what had been said and recorded
     then."""
-    events_said = store.graph.events_told(list(ranked), list(events), then)
+    events_said = store.graph.events_told(list(ranked), list(events), moment)
     by_turn: dict[str, list[Event]] = {}
     for event in events_said:
         by_turn.setdefault(event.told_in, []).append(event)
     ids = list(dict.fromkeys([*ranked, *by_turn]))
-    turns = {turn.id: turn for turn in store.turns(ids=ids) if then.sees(turn)}
-    facts, predicates = _facts(store, ids, then), Predicates(store.facts.predicates())
+    turns = {turn.id: turn for turn in store.turns(ids=ids) if moment.sees(turn)}
+    facts, predicates = _facts(store, ids, moment), Predicates(store.facts.predicates())
     before = store.contexts(ids)
     places = {turn: rank for rank, turn in enumerate(ranked, start=1)}
     clues: list[TimeEvidence] = []
@@ -192,20 +192,20 @@ def _clues(
 
 
 def similar_facts(
-    store: Store, vector: Vectors, words: str, rank: int, then: AsOf = NOW
+    store: Store, vector: Vectors, words: str, rank: int, moment: AsOf = NOW
 ) -> list[TimeEvidence]:
     """The beginnings of the facts nearest to a question that nobody said in a turn: asserted, or imported. For these
     the fact stands in for the turn."""
-    where = Filter(kinds=frozenset({"fact"}), known_at=then.known_at)
+    where = Filter(kinds=frozenset({"fact"}), known_at=moment.known_at)
     found = store.search(SearchQuery(vector, words, where)).candidates(Wanted(FACTS))
     [near], [named] = found.meaning, found.words
     ids = [row.id for row in store.units([one.unit for one in (*near, *named)]).values()]
     if not ids:
         return []
-    sources, predicates = store.facts.sources_then(ids, then), Predicates(store.facts.predicates())
+    sources, predicates = store.facts.sources_then(ids, moment), Predicates(store.facts.predicates())
     said = store.known([source for several in sources.values() for source in several])
     clues = []
-    for row in store.facts.believed_then(ids, then):
+    for row in store.facts.believed_then(ids, moment):
         if said.keys().isdisjoint(sources.get(row.id, ())):
             turn = Turn(
                 id=row.id,
@@ -256,14 +256,14 @@ def similar_events(store: Store, vector: Vectors, words: str, where: Filter) -> 
     return [one.unit for one in (*near, *named)]
 
 
-def _facts(store: Store, turns: Sequence[str], then: AsOf) -> dict[str, list[FactRow]]:
+def _facts(store: Store, turns: Sequence[str], moment: AsOf) -> dict[str, list[FactRow]]:
     """The believed facts that came from each turn first."""
     ids = store.facts.from_sources(turns)
     if not ids:
         return {}
-    sources = store.facts.sources_then(ids, then)
+    sources = store.facts.sources_then(ids, moment)
     out: dict[str, list[FactRow]] = {}
-    for row in store.facts.believed_then(ids, then):
+    for row in store.facts.believed_then(ids, moment):
         for source in sources.get(row.id, [])[:1]:
             out.setdefault(source, []).append(row)
     return out

@@ -101,7 +101,7 @@ def features(
     verbs = tokens.counts([clue.event.verb if clue.event else "" for clue in clues])
     lowest = min(near_turns.values(), default=0.0)
     covers = {id_: terms.cover(stems) for id_, stems in turn_stems.items()}
-    beside = _beside({clue.turn.id: clue.turn for clue in clues}, covers)
+    beside = _cover_around({clue.turn.id: clue.turn for clue in clues}, covers)
     with_date = {clue.turn.id for clue in clues if clue.dated and not _vague(clue)}
     texts = _evidence_texts(clues, terms.without(about.names))
     unread = min((_sureness(one) for one in read.values()), default=0.0)
@@ -228,7 +228,7 @@ def _vague(clue: TimeEvidence) -> bool:
     return length is None or length.days > 400 or clue.expression.lower() in _VAGUE
 
 
-def _beside(turns: Mapping[str, Turn], covers: Mapping[str, float]) -> dict[str, float]:
+def _cover_around(turns: Mapping[str, Turn], covers: Mapping[str, float]) -> dict[str, float]:
     """For each turn, how much of the question the best of the turns around it has: a date is often said apart."""
     sessions: dict[str, list[Turn]] = {}
     for turn in turns.values():
@@ -323,13 +323,13 @@ def question_subject(question: Question, speakers: Mapping[str, str]) -> Questio
     `speakers` gives the role of each speaker, by the name in small letters. Among people only, "I" is whoever asks,
     and the memory does not know who that is.
     """
-    said = _words(question.words)
-    begins = set(_words(leading_name(question.event))) - _NO_NAME
+    said = _lower_words(question.words)
+    begins = set(_lower_words(leading_name(question.event))) - _NO_NAME
     users = [name for name, role in speakers.items() if role == "user"]
     told_to_assistant = len(users) == 1 and ("assistant" in speakers.values() or users[0] in ("user", "me"))
     names, owner, first = set(), False, False
     for word in said:
-        bare = _bare(word)
+        bare = _without_possessive(word)
         if word in begins or any(bare == _first(name) for name in speakers):
             names.add(bare)
             owner = owner or bare != word
@@ -344,18 +344,22 @@ def same_subject(clue: TimeEvidence, about: QuestionSubject, speakers: Mapping[s
     event = clue.event
     if event is None or not about.names:
         return 0.0
-    subject = _words(event.subject)
+    subject = _lower_words(event.subject)
     if not subject or _may_be_anyone(clue, about, speakers):
         return 0.0
     others = {_first(name) for name in speakers} - about.names
     if about.owner:  # "Rui's laptop", where Ana's is asked about
-        return -1.0 if subject[0] != _bare(subject[0]) and _bare(subject[0]) in others else 0.0
-    if any(word in about.names for word in (*subject, *_words(event.text)[:OPENING])):
+        return (
+            -1.0
+            if subject[0] != _without_possessive(subject[0]) and _without_possessive(subject[0]) in others
+            else 0.0
+        )
+    if any(word in about.names for word in (*subject, *_lower_words(event.text)[:OPENING])):
         return 1.0
     if subject[0] in _THIRD_PERSON:  # nobody calls themselves "she"
         return -1.0 if _first(clue.turn.speaker.lower()) in about.names else 0.0
     # "Ana's brother" is not Ana.
-    return -1.0 if _bare(subject[0]) in others | about.names or _is_name(event.subject) else 0.0
+    return -1.0 if _without_possessive(subject[0]) in others | about.names or _is_name(event.subject) else 0.0
 
 
 def same_speaker(clue: TimeEvidence, about: QuestionSubject) -> float:
@@ -380,7 +384,7 @@ def named(clue: TimeEvidence, about: QuestionSubject, speakers: Mapping[str, str
         # Of somebody who does not speak here, it is enough that the turn names them: "It was on Friday."
         said += f" {clue.turn.text}" if event is None else ""
     # "Ana's brother" names Ana only where something of hers is asked about.
-    has = {_bare(word) if about.owner else word for word in _words(said)}
+    has = {_without_possessive(word) if about.owner else word for word in _lower_words(said)}
     theirs = not has.isdisjoint(_FIRST_PERSON) or has.isdisjoint(_THIRD_PERSON)
     if about.owner or (theirs and same_subject(clue, about, speakers) >= 0):
         has.add(speaker)
@@ -395,7 +399,7 @@ def _may_be_anyone(clue: TimeEvidence, about: QuestionSubject, speakers: Mapping
         event is not None
         and about.names.isdisjoint(_first(name) for name in speakers)
         and event.subject.lower() == clue.turn.speaker.lower()
-        and _FIRST_PERSON.isdisjoint(_words(clue.turn.text))
+        and _FIRST_PERSON.isdisjoint(_lower_words(clue.turn.text))
     )
 
 
@@ -405,11 +409,11 @@ def _is_name(subject: str) -> bool:
     return len(words) > 1 and all(word[0].isupper() for word in words)
 
 
-def _words(text: str) -> list[str]:
+def _lower_words(text: str) -> list[str]:
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
 
 
-def _bare(word: str) -> str:
+def _without_possessive(word: str) -> str:
     return word.removesuffix("'s").rstrip("'")
 
 
@@ -439,7 +443,7 @@ class QuestionWords:
 
 
 def read_words(store: Store, embedder: Embedder, text: str) -> tuple[Array, QuestionWords | None]:
-    """The vector of a text, and its words where the model tells them apart; both from one run."""
+    """The vector of a text, and its words where the model gives them; both from one run."""
     piece = embedder.pieces(text)[0]
     if not gives_tokens(embedder):
         return embedder.embed([piece])[0], None

@@ -50,8 +50,8 @@ def timeline(
     ]
     inside = [one for one in entries if between is None or one.interval.overlaps(between)]
     if grain is not None:
-        inside = [replace(one, group=unit_around(_place(one), grain, one.zone)) for one in inside]
-    return sorted(inside, key=lambda one: (_place(one), one.interval.end or _LAST, one.kind, one.text))
+        inside = [replace(one, group=unit_around(_sort_instant(one), grain, one.zone)) for one in inside]
+    return sorted(inside, key=lambda one: (_sort_instant(one), one.interval.end or _LAST, one.kind, one.text))
 
 
 def upcoming(events: Iterable[Event], at: datetime) -> list[Event]:
@@ -115,13 +115,13 @@ def _same(known: Event, event: Event) -> bool:
         begun, said = known.occurred.start, event.occurred.start
         if begun is None or said is None or said < begun or said - begun > timedelta(days=31):
             return False
-    one, other = _words(known.object), _words(event.object)
+    one, other = _content_words(known.object), _content_words(event.object)
     if not one and not other:
         return known.turns[:1] != event.turns[:1] or known.text == event.text
     return len(one & other) >= SAME_WORDS * len(one | other)
 
 
-def _words(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(word.strip(".,;:!?'\"()").lower() for word in text.split()) - _SMALL
 
 
@@ -171,7 +171,7 @@ def _of_session(session: Session) -> Entry:
     return Entry(interval, text, "session", (), 1.0, ids=(session.id,), zone=session.zone)
 
 
-def _place(entry: Entry) -> datetime:
+def _sort_instant(entry: Entry) -> datetime:
     return entry.interval.start or entry.interval.end or _FIRST
 
 
@@ -185,7 +185,7 @@ Order = Literal["before", "overlap"]
 def comparison(first: Compared, second: Compared) -> Comparison:
     """Put two answers in the order of time.
 
-    One is before the other only where its whole interval is: two things of the same week cannot be told apart by
+    One is before the other only where its whole interval is: two things of the same week cannot be ordered by
     what is known of them, and that is said rather than guessed.
     """
     a, b = first.answer, second.answer

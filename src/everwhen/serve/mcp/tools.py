@@ -132,7 +132,7 @@ class MemoryTool:
         """The schema of the arguments, without what says nothing to a model: titles, and null beside what may be left
         out."""
         schema = self._metadata.arg_model.model_json_schema()
-        properties = {name: _short(dict(given)) for name, given in schema["properties"].items()}
+        properties = {name: _short_schema(dict(given)) for name, given in schema["properties"].items()}
         needed = {"required": schema["required"]} if "required" in schema else {}
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
@@ -154,7 +154,7 @@ class MemoryTool:
             raise UsageError(f"{self.name}: {wrong}" + (f" ({meaning})" if meaning else "")) from None
 
 
-def _short(given: Json) -> Json:
+def _short_schema(given: Json) -> Json:
     for name in ("title", "minLength", "examples"):
         given.pop(name, None)
     while "anyOf" in given:
@@ -455,7 +455,7 @@ def _history(
     known_at: datetime | None,
 ) -> Sequence[Fact]:
     if instant is not None or known_at is not None:
-        raise UsageError("history tells of all times; leave out as_of and known_at")
+        raise UsageError("history covers all times; leave out as_of and known_at")
     if subject is None:
         raise UsageError("history of what? give a subject")
     if predicate is None:

@@ -73,7 +73,7 @@ class Overview(UIPage):
             return
         self._counts(data)
         with block("div", "cards"):
-            self._known(data)
+            self._draw_facts(data)
             none = f"Nothing is planned after {self._day(self.session.moment)}."
             self._events("Planned next", data.planned, none, "planned")
             self._changed(data)
@@ -84,8 +84,8 @@ class Overview(UIPage):
     # Reading
 
     def _look(self, memory: Memory) -> BankView:
-        then, at = self.session.as_of, self._from()
-        held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=then)
+        as_of, at = self.session.as_of, self._from()
+        held = memory.facts.current() if as_of is None else memory.facts.as_of(as_of, known_at=as_of)
         lasting = [fact for fact in held if lasts(fact, fact.confidence)]
         sure = sorted(lasting, key=lambda fact: (-fact.support, -fact.confidence, fact.valid_from))
         often = Counter(fact.subject for fact in lasting)
@@ -96,11 +96,11 @@ class Overview(UIPage):
         known = [
             (name, [fact for fact in sure if fact.subject == name][:FACTS_EACH]) for name in first[:SUBJECTS]
         ]
-        near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at), as_of=then)
+        near = memory.events(between=(at - timedelta(days=RECENT_DAYS), at), as_of=as_of)
         begun = {event.id: event.occurred.start for event in near if event.occurred and event.occurred.start}
         dated = [event for event in near if event.id in begun and not event.inferred]
         now = self.session.moment  # what is over is not next, however long ago the last word was said
-        planned = upcoming(memory.events(status="planned", between=(now, now + YEAR), as_of=then), now)
+        planned = upcoming(memory.events(status="planned", between=(now, now + YEAR), as_of=as_of), now)
         lately = [
             event for event in dated if event.status in ("happened", "ongoing") and begun[event.id] < at
         ]
@@ -111,9 +111,9 @@ class Overview(UIPage):
             entities[:12],
             planned[:LINES],
             sorted(lately, key=lambda event: begun[event.id], reverse=True)[:LINES],
-            _changes(memory, at, then),
-            len(memory.facts.review()) if then is None else 0,
-            len(memory.facts.stale(now=at)) if then is None else 0,
+            _changes(memory, at, as_of),
+            len(memory.facts.review()) if as_of is None else 0,
+            len(memory.facts.stale(now=at)) if as_of is None else 0,
         )
 
     def _from(self) -> datetime:
@@ -149,7 +149,7 @@ class Overview(UIPage):
         until = f" to {self._day(stats.last)}" if stats.last else ""
         said(f"What was said from {self._day(stats.first)}{until}.", "soft small under")
 
-    def _known(self, data: BankView) -> None:
+    def _draw_facts(self, data: BankView) -> None:
         with block("section", "sheet pad stack", "id=known"):
             said("What it knows", tag="h2")
             if not data.known:
@@ -276,12 +276,12 @@ def pick_name(name: str) -> str:
     return f'data-pick="{escape(name)}"'
 
 
-def _changes(memory: Memory, at: datetime, then: datetime | None) -> list[tuple[datetime, str, Fact]]:
+def _changes(memory: Memory, at: datetime, as_of: datetime | None) -> list[tuple[datetime, str, Fact]]:
     """Beginnings and ends of facts in the days before, newest first."""
     since = at - timedelta(days=RECENT_DAYS)
     found: list[tuple[datetime, str, Fact]] = []
     for fact in memory.facts.versions():
-        believed = fact.status in ("believed", "disputed") and _known(fact, then)
+        believed = fact.status in ("believed", "disputed") and _is_believed(fact, as_of)
         if not believed or not lasts(fact, fact.confidence):
             continue
         if since <= fact.valid_from <= at:
@@ -291,10 +291,10 @@ def _changes(memory: Memory, at: datetime, then: datetime | None) -> list[tuple[
     return sorted(found, key=lambda one: one[0], reverse=True)[:LINES]
 
 
-def _known(fact: Fact, then: datetime | None) -> bool:
-    if then is None:
+def _is_believed(fact: Fact, as_of: datetime | None) -> bool:
+    if as_of is None:
         return fact.superseded_at is None
-    return fact.recorded_at <= then and (fact.superseded_at is None or fact.superseded_at > then)
+    return fact.recorded_at <= as_of and (fact.superseded_at is None or fact.superseded_at > as_of)
 
 
 # Import

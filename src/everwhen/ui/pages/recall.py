@@ -107,20 +107,20 @@ class Explorer(UIPage):
         query = self.asked.get("q", "").strip()
         if not query:
             return None
-        then = self.session.as_of
+        as_of = self.session.as_of
         asked: dict[str, Any] = {
             "budget": self.asked.get("budget", "mid"),
             "max_tokens": self.most,
             "after": self._day(self.asked.get("after"), "after"),
             "before": self._day(self.asked.get("before"), "before"),
             "kinds": self.asked.get("kinds", "turn,fact").split(","),
-            "as_of": then,
-            "at": then,
+            "as_of": as_of,
+            "at": as_of,
         }
         found = await self.session.read(lambda memory: memory.recall(query, **asked), fresh=False)
         answer = None
         if self.asked.get("answer"):
-            answer = await self.session.ask(lambda memory: memory.ask(query, at=then, as_of=then))
+            answer = await self.session.ask(lambda memory: memory.ask(query, at=as_of, as_of=as_of))
         return found, answer
 
     def draw(self, data: tuple[Recall, Answer | None] | None) -> None:
@@ -370,8 +370,8 @@ class Conversations(UIPage):
         return OneSession(id_, turns[start : start + MOST_TURNS], len(turns), number)
 
     def _find(self, memory: Memory) -> list[Hit]:
-        then = self.session.as_of
-        between = None if then is None else (None, then)
+        as_of = self.session.as_of
+        between = None if as_of is None else (None, as_of)
         found: list[Hit] = memory.grep(self.asked["find"], between=between, limit=1000)
         return found[::-1]
 

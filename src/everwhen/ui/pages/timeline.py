@@ -160,9 +160,9 @@ class Timeline(UIPage):
         offer(self._entity, {"": "Anybody", **{name: name for name in names[:MOST_NAMES]}})
 
     def _read(self, memory: Memory) -> TimelineView:
-        then = self.session.as_of
+        as_of = self.session.as_of
         window = self._window(None)
-        entries = memory.timeline(between=(window.start, window.end), as_of=then)
+        entries = memory.timeline(between=(window.start, window.end), as_of=as_of)
         entity, network = self.asked.get("entity", ""), self.asked.get("network", "")
         networks = self._networks(memory, entries, window) if network else {}
         about = {unit.id for unit in memory.mentions(entity, MOST_MENTIONS)} if entity else None
@@ -422,11 +422,11 @@ class FactBars(UIPage):
     # Reading
 
     def _read(self, memory: Memory) -> FactsView:
-        then, moment = self.session.as_of, self.session.moment
-        known = then if self.known == "then" else None
-        facts = [fact for fact in memory.facts.versions() if _known(fact, known)]
-        held = memory.facts.current() if then is None else memory.facts.as_of(then, known_at=known)
-        facts = [fact for fact in facts if fact.valid_from <= moment or then is None]
+        as_of, moment = self.session.as_of, self.session.moment
+        known = as_of if self.known == "then" else None
+        facts = [fact for fact in memory.facts.versions() if _is_believed(fact, known)]
+        held = memory.facts.current() if as_of is None else memory.facts.as_of(as_of, known_at=known)
+        facts = [fact for fact in facts if fact.valid_from <= moment or as_of is None]
         holding = frozenset(fact.id for fact in held)
         subjects = sorted({fact.subject for fact in facts}, key=str.lower)
         predicates = sorted({fact.predicate for fact in facts})
@@ -436,8 +436,8 @@ class FactBars(UIPage):
             key=lambda fact: (-often[fact.subject], fact.subject.lower(), fact.predicate, fact.valid_from)
         )
         shown = self.page_of(facts, MOST_FACTS)
-        review = memory.facts.review() if then is None else []
-        stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if then is None else []
+        review = memory.facts.review() if as_of is None else []
+        stale = memory.facts.stale(now=moment, limit=MOST_QUEUED) if as_of is None else []
         asked = {side.id for one in review if isinstance(one, Conflict) for side in one.sides}
         return FactsView(
             shown,
@@ -464,15 +464,15 @@ class FactBars(UIPage):
     # Drawing
 
     def _bars(self, data: FactsView) -> str:
-        then, moment, stats = self.session.as_of, self.session.moment, self.session.stats
+        as_of, moment, stats = self.session.as_of, self.session.moment, self.session.stats
         sides = [side for fact in data.facts for side in (fact.valid_from, fact.valid_to) if side is not None]
         start = min(fact.valid_from for fact in data.facts)
-        end = max(filter(None, ((stats and stats.last) or moment, then, *sides)))
-        if then is None and moment - end < timedelta(days=30):
+        end = max(filter(None, ((stats and stats.last) or moment, as_of, *sides)))
+        if as_of is None and moment - end < timedelta(days=30):
             end = moment
         room = max((end - start) / 40, timedelta(days=1))
         axis = Axis(start - room, end + room, self.session.zone)
-        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, then)
+        ticks = axis.drawn_ticks(fitting(axis.start, axis.end), 22, as_of)
         out = [f'<div class="fact-axis"><span></span><svg class="chart" height="22">{ticks}</svg></div>']
         subject = None
         for fact in data.facts:
@@ -488,8 +488,8 @@ class FactBars(UIPage):
         width = max((axis.place(fact.valid_to) if fact.valid_to else 100.0) - left, 0.6)
         look = "disputed" if fact.status == "disputed" else "held" if holds else "over"
         sure = data.confidence.get(fact.id, fact.confidence)
-        then = self.session.as_of
-        line = axis.then_line(then, 26, ' stroke="var(--accent)" stroke-dasharray="3 3"') if then else ""
+        as_of = self.session.as_of
+        line = axis.as_of_line(as_of, 26, ' stroke="var(--accent)" stroke-dasharray="3 3"') if as_of else ""
         until = f"until {day(self.session.local(fact.valid_to, fact.zone))}" if fact.valid_to else "still"
         since = day(self.session.local(fact.valid_from, fact.zone))
         title = escape(f"{fact.text}: since {since}, {until}")
@@ -637,7 +637,7 @@ class FactBars(UIPage):
         )
 
 
-def _known(fact: Fact, known_at: datetime | None) -> bool:
+def _is_believed(fact: Fact, known_at: datetime | None) -> bool:
     """Whether this version is what is, or at that instant was, believed; overruled and retracted ones never were."""
     if fact.status in ("overruled", "proposed"):
         return False

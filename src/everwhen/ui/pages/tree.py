@@ -78,7 +78,7 @@ class TreeBrowser(UIPage):
                 press("Condense now", self._consolidate, "strong", icon="compress")
         if data.node is not None:
             with block("div", "sheet pad").style("margin-bottom: .9rem"):
-                markup(self._words(data.node), "wrap").props("id=node")
+                markup(self._node_text(data.node), "wrap").props("id=node")
         if data.turns:
             turns = "".join(turn_line(self.session, turn) for turn in data.turns)
             markup(turns, "sheet pad").props("id=turns")
@@ -129,18 +129,18 @@ class TreeBrowser(UIPage):
 
     # Drawing
 
-    def _open_then(self, node: Node) -> bool:
+    def _still_open(self, node: Node) -> bool:
         """Whether, at the moment looked from, more was still to come: its words would tell the future."""
-        then = self.session.as_of
-        return then is not None and node.interval.end is not None and node.interval.end > then
+        as_of = self.session.as_of
+        return as_of is not None and node.interval.end is not None and node.interval.end > as_of
 
-    def _words(self, node: Node) -> str:
-        if self._open_then(node):
+    def _node_text(self, node: Node) -> str:
+        if self._still_open(node):
             return "<span class='soft'>Still open then: what it says today rests on later days too.</span>"
         return escape(node.text)
 
     def _line(self, node: Node) -> str:
-        open_ = self._open_then(node)
+        open_ = self._still_open(node)
         first = node.text.split("\n")
         words = "still open then" if open_ else " ".join(first[1:3] if len(first) > 1 else first)[:260]
         of = f"{len(node.children)} {'turn' if node.level == 1 else 'part'}{'' if len(node.children) == 1 else 's'}"

@@ -264,8 +264,8 @@ def _held_at_a_time(known: _KnownBeside, fact: ExtractedFact, turn: Turn) -> Fac
     start, end = fact.valid.start if fact.valid is not None else None, found.end
     if start is None or end is None:
         return found
-    then = [one for one in known.at(start, fact) if one.start <= start]
-    if any(folded(one.object) == folded(fact.object) for one in then):
+    begun = [one for one in known.at(start, fact) if one.start <= start]
+    if any(folded(one.object) == folded(fact.object) for one in begun):
         return replace(found, end=None)
     slot = known.predicates.find(fact.predicate).slot
     after = [one for one in known.at(end, fact) if one.start <= start]

@@ -78,7 +78,7 @@ def clauses(parse: Parse) -> list[Clause]:
                 for link in clause.chain:
                     by_word[link.i] = clause
     for clause in found:
-        _place(clause, by_word)
+        _attach(clause, by_word)
     for clause in found:  # subjects are inherited once every clause knows its parent
         _inherit(clause)
     return found
@@ -162,7 +162,7 @@ def _object(verb: Word, subject: Word | None) -> Word | None:
     return next(led, None) or next((child for child in after if child.lower in PLACES), None)
 
 
-def _place(clause: Clause, by_word: dict[int, Clause]) -> None:
+def _attach(clause: Clause, by_word: dict[int, Clause]) -> None:
     """Which clause this one hangs on, and how."""
     word = clause.first
     clause.parent = next((by_word[up.i] for up in word.ancestors() if up.i in by_word), None)

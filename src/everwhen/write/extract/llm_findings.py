@@ -412,11 +412,11 @@ class Grounding:
         seen: set[tuple[str, ...]] = set()
         count: Counter[str] = Counter()
         for number, event in enumerate(found):
-            place = self._place(event.turn, event.quote, f"{event.object} {event.text}", "an event")
+            place = self._place_of(event.turn, event.quote, f"{event.object} {event.text}", "an event")
             if place is None or self._echoed(event.subject, event.object, event.text, turn=place.turn):
                 continue
             turn = place.turn
-            made = self._event(event, place, names)
+            made = self._extracted_event(event, place, names)
             if self._misnames(place, made.subject, made.object):
                 self._note("the model gave an event of somebody or something that no turn names", turn)
                 continue
@@ -440,7 +440,7 @@ class Grounding:
         )
         return tuple(made for *_, made in kept), causes
 
-    def _event(self, event: Event, place: _Place, names: Sequence[str]) -> ExtractedEvent:
+    def _extracted_event(self, event: Event, place: _Place, names: Sequence[str]) -> ExtractedEvent:
         turn = place.turn
         subject = self._who(event.subject, turn)
         verb = _clean(event.verb, LONGEST_NAME).lower()
@@ -521,7 +521,7 @@ class Grounding:
     def _facts(self, found: Sequence[Fact]) -> tuple[ExtractedFact, ...]:
         made: dict[tuple[str, ...], ExtractedFact] = {}
         for one in found:
-            place = self._place(one.turn, one.quote, one.object, "a fact")
+            place = self._place_of(one.turn, one.quote, one.object, "a fact")
             if place is None or self._echoed(one.subject, one.object, turn=place.turn):
                 continue
             subject, object_ = self._who(one.subject, place.turn), _clean(one.object, LONGEST_NAME)
@@ -566,7 +566,7 @@ class Grounding:
         wrong = bool(given and other) and given.isdisjoint(other | stems(said))
         return (wrong or not names_in(who) | given <= self._heard) and language_of(place.turn.text) is None
 
-    def _place(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:
+    def _place_of(self, label: str, quote: str, otherwise: str, what: str) -> _Place | None:
         """The turn that says it: the one the model names if its words stand there, else one where they do."""
         cited = self._labels.get(label.strip())
         if cited is None:

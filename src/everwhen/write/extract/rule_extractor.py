@@ -93,7 +93,7 @@ class RuleExtractor:
                         self._narrated.popitem(last=False)
             if number >= fresh:
                 links += causes(drafts, len(events))
-                events += [_event(draft, turn, names) for draft in drafts]
+                events += [_extracted_event(draft, turn, names) for draft in drafts]
                 stated += candidates(turn, stated_by.get(turn.id, []), coref, read)
                 named += names
         retold = narratives(turns[told_from:], narrated, batch.ids, batch.vectors, whole=whole)
@@ -175,7 +175,7 @@ def _of_its_own(draft: EventDraft, passage: ProseLine, answer: str) -> bool:
     return answer == "short" and not passage.item and draft.event.status in ("happened", "negated")
 
 
-def _event(draft: EventDraft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
+def _extracted_event(draft: EventDraft, turn: Turn, names: list[ExtractedEntity]) -> ExtractedEvent:
     words = f"{draft.event.subject} {draft.event.text}".casefold()
     own = turn.role == "assistant" and draft.event.subject == turn.speaker
     return replace(

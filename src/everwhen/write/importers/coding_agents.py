@@ -139,10 +139,10 @@ def claude_code_messages(path: Path, options: ReadingOptions, left_out: LeftOut)
             left_out[FLAGS[flag]] += 1
             continue
         blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
-        yield from _said(talk, line, [one for one in blocks if isinstance(one, Mapping)], where)
+        yield from _messages_of(talk, line, [one for one in blocks if isinstance(one, Mapping)], where)
 
 
-def _said(
+def _messages_of(
     talk: AgentTranscript, line: Mapping[str, Any], blocks: list[Mapping[str, Any]], where: str
 ) -> Iterator[Message]:
     """The messages of one line: a tool's results one by one, and the words."""
@@ -230,7 +230,7 @@ class _Rollout:
     def _item(self, item: Mapping[str, Any], raw: dict[str, Any], where: str) -> Iterator[Message]:
         kind = str(item.get("type") or "")
         if kind == "message":
-            yield from self._said(item, raw, where)
+            yield from self._item_messages(item, raw, where)
         elif kind.endswith("_output"):
             zoned_raw = {**raw, "zone": self.zone}
             yield from self.talk.result(item.get("call_id"), _unwrapped(item.get("output")), zoned_raw, where)
@@ -242,7 +242,7 @@ class _Rollout:
         else:
             self.talk.left_out[THOUGHTS if kind == "reasoning" else NO_MESSAGES] += 1
 
-    def _said(self, item: Mapping[str, Any], raw: dict[str, Any], where: str) -> Iterator[Message]:
+    def _item_messages(self, item: Mapping[str, Any], raw: dict[str, Any], where: str) -> Iterator[Message]:
         role, blocks = item.get("role"), item.get("content")
         self.talk.note(blocks)
         if role not in ("user", "assistant"):

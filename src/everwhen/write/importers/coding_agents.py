@@ -124,10 +124,10 @@ def claude_code_messages(path: Path, options: ReadingOptions, left_out: LeftOut)
     talk = AgentTranscript(path, options, left_out)
     for record, where in talk.records():
         line, attached = record, record.get("attachment")
-        queued = isinstance(attached, Mapping) and attached.get("type") == "queued_command"
-        if queued and attached.get("commandMode", "prompt") == "prompt":
+        queued = attached if isinstance(attached, Mapping) and attached.get("type") == "queued_command" else {}
+        if queued and queued.get("commandMode", "prompt") == "prompt":
             # What a user typed while the agent was at work is an attachment; it is a message all the same.
-            line = {**line, "type": "user", "message": {"role": "user", "content": attached.get("prompt")}}
+            line = {**line, "type": "user", "message": {"role": "user", "content": queued.get("prompt")}}
         message = line.get("message")
         if line.get("type") not in ("user", "assistant") or not isinstance(message, Mapping):
             talk.note(attached.get("content") if isinstance(attached, Mapping) else line.get("content"))

@@ -18,6 +18,7 @@ from everwhen.facts.redact import Masks
 from everwhen.facts.relearn import record
 from everwhen.facts.shown_facts import facts_of_report, noted, stale_facts, to_fact
 from everwhen.facts.statements import (
+    FactStatement,
     Predicates,
     checked_statement,
     checked_text,
@@ -86,7 +87,7 @@ class Facts(BankFacts):
         rows = self._embedding(lambda embedder: record(self._store, self._prepared(said, embedder)))
         return noted(self._facts(rows)[0], said.start, self._zone)
 
-    def _prepared(self, said: changes.FactStatement, embedder: Embedder) -> list[changes.FactStatement]:
+    def _prepared(self, said: FactStatement, embedder: Embedder) -> list[FactStatement]:
         return prepared([said], embedder, self._zone if self._settings.date_in_embedding else None)
 
     @does(ops.Correct)

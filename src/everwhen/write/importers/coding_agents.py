@@ -124,7 +124,9 @@ def claude_code_messages(path: Path, options: ReadingOptions, left_out: LeftOut)
     talk = AgentTranscript(path, options, left_out)
     for record, where in talk.records():
         line, attached = record, record.get("attachment")
-        queued = attached if isinstance(attached, Mapping) and attached.get("type") == "queued_command" else {}
+        queued = (
+            attached if isinstance(attached, Mapping) and attached.get("type") == "queued_command" else {}
+        )
         if queued and queued.get("commandMode", "prompt") == "prompt":
             # What a user typed while the agent was at work is an attachment; it is a message all the same.
             line = {**line, "type": "user", "message": {"role": "user", "content": queued.get("prompt")}}

@@ -56,7 +56,7 @@ def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint 
     """What the question says about time, seen from when it is asked; None when it says nothing."""
     refs = resolve(query, at, zone, question=True)
     placed = [ref for ref in refs if ref.interval is not None]
-    said = _said(query, refs)
+    said = _cues_around(query, refs)
     order, anchored = said.order, said.anchor
     if not placed and order is None and anchored is None:
         return None
@@ -67,7 +67,7 @@ def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint 
     return Constraint(window, hard, order, relation, anchor, distance, said.counts, intervals)
 
 
-def _said(query: str, refs: list[TimeRef]) -> QuestionCues:
+def _cues_around(query: str, refs: list[TimeRef]) -> QuestionCues:
     """What the words around the times ask, in the language of the question."""
     tokens = tokenize(query)
     if not plainly_english(query, (0, len(query)), frozenset(token.lower for token in tokens)):

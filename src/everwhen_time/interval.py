@@ -259,10 +259,12 @@ def format_duration(duration: Duration) -> str:
 
 
 def _with_letters(values: Iterable[float], letters: str) -> str:
-    return "".join(f"{_plain(value)}{letter}" for value, letter in zip(values, letters, strict=True) if value)
+    return "".join(
+        f"{_short_number(value)}{letter}" for value, letter in zip(values, letters, strict=True) if value
+    )
 
 
-def _plain(value: float) -> str:
+def _short_number(value: float) -> str:
     return str(int(value)) if value == int(value) else f"{value:f}".rstrip("0")
 
 

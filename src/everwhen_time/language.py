@@ -424,11 +424,11 @@ def in_figures(words: frozenset[str], points: bool) -> str | None:
     """A language that has every word beside the figures: short weekdays, o'clock, or with points no word at all."""
     letters = [word for word in words if not word.isdigit()]
     known = (code for code in spaced() if letters or (points and language(code).flag("points")))
-    return next((code for code in known if all(word in _short(code) for word in letters)), None)
+    return next((code for code in known if all(word in _short_words(code) for word in letters)), None)
 
 
 @cache
-def _short(code: str) -> frozenset[str]:
+def _short_words(code: str) -> frozenset[str]:
     return language(code).words("short_weekdays") | language(code).words("oclock")
 
 

@@ -30,7 +30,7 @@ def _numbered(entry: str, first: int) -> dict[str, int]:
     return {word: number for number, group in enumerate(groups, first) for word in group.split()}
 
 
-def _named(entry: str) -> dict[str, str]:
+def _meaning_by_word(entry: str) -> dict[str, str]:
     """Words with the name of what they mean."""
     return {word: name for name, words in _ENGLISH[entry].items() for word in words.split()}
 
@@ -49,13 +49,13 @@ MONTHS = _numbered("months", 1)
 PLAIN_MONTHS = frozenset(_list("plain_months"))
 WEEKDAYS = _numbered("weekdays", 0)
 MISSPELT = {wrong: right for right, ways in english_words("misspelt").items() for wrong in ways}
-SEASON_WORDS = _named("seasons")
-UNITS: dict[str, Unit] = _named("units")  # type: ignore[assignment]
-DAY_PARTS = _named("parts")
+SEASON_WORDS = _meaning_by_word("seasons")
+UNITS: dict[str, Unit] = _meaning_by_word("units")  # type: ignore[assignment]
+DAY_PARTS = _meaning_by_word("parts")
 ZONES: dict[str, int] = _ENGLISH["zones"]
 
 
-def _words() -> dict[str, list[Sense]]:
+def _senses_by_word() -> dict[str, list[Sense]]:
     table: dict[str, list[Sense]] = {}
 
     def add(word: str, category: str, value: Hashable, bare: bool = False) -> None:
@@ -100,7 +100,7 @@ def _words() -> dict[str, list[Sense]]:
     return table
 
 
-WORDS = _words()
+WORDS = _senses_by_word()
 # Abbreviations that are also words count only where a neighbour says so.
 _SHY = frozenset({"sun", "sat", "wed", "mon", "mar", "sec", "min", "fri"})
 _LISTS = english_words("lexicon")

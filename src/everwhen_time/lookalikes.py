@@ -381,7 +381,7 @@ def stands_in(item: Item, tokens: list[Token], spoken: Language, day_first: bool
         return False
     if before is not None and before.kind == "number" and tokens[first].kind == "number":
         return False  # the rest of a telephone number
-    if before is not None and _named(before.lower, tokens[first].kind in _FIGURES, spoken):
+    if before is not None and _names_something_else(before.lower, tokens[first].kind in _FIGURES, spoken):
         return False
     if last.kind in _FIGURES and (follows in spoken.words("measures") or follows == "%"):
         return False
@@ -453,7 +453,7 @@ def _in_a_number(tokens: list[Token], first: int, end: int) -> bool:
     )
 
 
-def _named(before: str, figures: bool, spoken: Language) -> bool:
+def _names_something_else(before: str, figures: bool, spoken: Language) -> bool:
     """Whether the word before it says that it is a page, a person or a wish."""
     return (
         (figures and before in _labels())

@@ -283,7 +283,7 @@ def _refer(
     asked = ctx.side is not None or ctx.asks or looks is not side_of or isinstance(meaning, _BY_VERB)
     if not asked and side != "future" and _says_more(text, tokens[item.start].start, last):
         words = sentence_features(tokens, item.start, item.end, look)
-        interval, sure = _meant(meaning, ctx, look, words, interval, sure)
+        interval, sure = _likelier_direction(meaning, ctx, look, words, interval, sure)
     if interval is None:
         return None
     sure *= meaning.confidence
@@ -298,7 +298,7 @@ _AGAINST_VERB = 0.7
 """The chance from which a time lies ahead of a verb in the past: "I got the job, start 1 June"."""
 
 
-def _meant(
+def _likelier_direction(
     meaning: Meaning,
     ctx: Context,
     look: VerbDirection,

@@ -25,6 +25,11 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
+def sentence_texts(text: str) -> list[str]:
+    """The words of each."""
+    return [text[start:end] for start, end in sentences(text)]
+
+
 def pieces(text: str, longest: int) -> list[tuple[int, int]]:
     """A text in places of whole sentences, each up to a length where its sentences allow it."""
     ends = [match.end() for match in _ENDS.finditer(text)] + [len(text)]

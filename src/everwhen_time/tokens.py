@@ -52,10 +52,10 @@ def fold(text: str) -> str:
         return small
     if len(small) != len(text):  # a letter that has no small one of its own
         return text.translate(_FOLDED)
-    return _MARKED.sub(_plain, small)
+    return _MARKED.sub(_base_letter, small)
 
 
-def _plain(match: re.Match[str]) -> str:
+def _base_letter(match: re.Match[str]) -> str:
     return _FOLDED[ord(match[0])]
 
 

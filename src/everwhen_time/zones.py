@@ -73,12 +73,12 @@ def named_zone(instant: datetime) -> str | None:
     for name in (str(name).partition("zoneinfo/")[2] or str(name) for name in names if name):
         if name in UNIVERSAL:
             return None
-        if _OFFSET.fullmatch(name) is None and _known(name):
+        if _OFFSET.fullmatch(name) is None and _is_known(name):
             return name
     return None
 
 
-def _known(name: str) -> bool:
+def _is_known(name: str) -> bool:
     try:
         zone_of(name)
     except ValueError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everwhen.recall.calendar.evidence import sentence_at
+from everwhen_time.sentences import sentence_at
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,5 @@ from everwhen.recall.calendar.evidence import sentence_at
 def test_a_point_inside_a_number_or_behind_a_title_ends_no_sentence(
     text: str, word: str, sentence: str
 ) -> None:
-    assert sentence_at(text, text.index(word)) == sentence
+    start = text.index(word)
+    assert sentence_at(text, start, start + len(word)) == sentence

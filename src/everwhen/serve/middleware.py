@@ -29,7 +29,7 @@ from everwhen.serve.telemetry import say
 BEHIND_KEYS = ("/v1", "/mcp")
 """Everything under these needs a key. Health, metrics and the description of the API hold nothing private."""
 PAGE = "/ui"
-"""The page checks for itself (`ui/page_auth.py`): a session stands for the key there, on its sockets too."""
+"""The page checks for itself (`ui/auth.py`): a session stands for the key there, on its sockets too."""
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 

@@ -460,11 +460,10 @@ def _unchanged(asked: OperationRequest, memory: Memory) -> Iterator[None]:
     with asked.state.banks.changing(asked.bank):
         if_match = asked.request.headers.get("if-match")
         if spec.guarded and if_match is not None:
-            believed: Sequence[Fact] = (
-                [memory.perform(Get(operation.fact_id))]
-                if hasattr(operation, "fact_id")
-                else memory.perform(Current(operation.subject, operation.predicate))
-            )
+            if hasattr(operation, "fact_id"):
+                believed = [memory.perform(Get(operation.fact_id))]
+            else:
+                believed = memory.perform(Current(operation.subject, operation.predicate))
             tags = {_etag(fact) for fact in believed}
             if not tags or (if_match != "*" and if_match not in tags):
                 raise Problem(

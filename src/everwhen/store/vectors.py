@@ -9,8 +9,8 @@ A coded vector is stored twice:
 - 8 bits for each of the 128 directions in which the block's vectors differ most (PCA). The product of these with a
   question is approximate (error about 0.01), and takes a sixth of the work and a twelfth of the memory traffic.
 
-`nearest` picks candidates by the approximate cosines and compares them exactly. docs/performance.md, "The scan", has
-the figures of the alternatives.
+`nearest` picks candidates by the approximate cosines and compares them exactly. benchmarks/history/performance.md
+has the figures of the alternatives ("The scan").
 
 Their products are made by onnxruntime on the calling thread. NumPy multiplies integers without BLAS, a hundred times
 slower. Its float32 products use BLAS, whose threads wait for each other: when another process uses one of two cores,

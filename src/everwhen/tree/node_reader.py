@@ -38,7 +38,7 @@ def nodes(
 ) -> list[Node]:
     """Nodes in the order of level and time; with `between` those whose interval shares an instant with it.
 
-    Those of `then`: exchanges are cut from the turns that had been said and recorded, the others stood as they are
+    Those of `moment`: exchanges are cut from the turns that had been said and recorded, the others stood as they are
     given (see `TreeStore.nodes_then`).
     """
     found: list[Node] = []
@@ -72,7 +72,7 @@ def _chosen(several: Sequence[T], most: int) -> list[T]:
 
 
 def profile(store: Store, levels: Levels, moment: AsOf = NOW) -> list[Statement]:
-    """The statements of the profile over all windows, by the nodes and facts of `then`."""
+    """The statements of the profile over all windows, by the nodes and facts of `moment`."""
     tops = _tops(store, levels.top, moment)
     ids = sorted({one.fact for row in tops for one in row.statements if one.fact is not None})
     believed = {fact.id: fact for fact in store.facts.believed_then(ids, moment)} if ids else {}

@@ -61,7 +61,7 @@ class Recipe:
     expand: int = 0
     """Turns before and after each memory that come along where there is room."""
     tree: bool = False
-    """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/hierarchy.py`)."""
+    """Take the 20 best turns as leaves, and the nodes of the tree above them along (`recall/papers/hierarchy.py`)."""
     tree_lambda: float = _DEFAULT.tree_lambda
     tree_leaves: int = _DEFAULT.tree_leaves
     tree_budgets: tuple[LevelBudgets, LevelBudgets, LevelBudgets] = _DEFAULT.tree_budgets
@@ -72,7 +72,7 @@ class Recipe:
     (`strict`: 3 to 8 for a simple question, more for a harder one). docs/tree.md says what each costs."""
     facts: bool = True
     dates: bool = True
-    """Resolve the times that turns speak of (`recall/date_annotations.py`): what their `occurred` and `shown` are
+    """Resolve the times that turns speak of (`recall/calendar/annotation.py`): what their `occurred` and `shown` are
     from."""
     graph_seeds: int = _DEFAULT.graph_seeds
     graph_seed_similarity: float = _DEFAULT.graph_seed_similarity

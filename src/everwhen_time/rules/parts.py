@@ -290,7 +290,7 @@ def weekend_of_a_holiday_in(day: Cycle, _: Weekend, year: Meaning) -> WeekendOf 
 
 @rule(name="cycle in a time")
 def cycle_in_a_time(cycle: Cycle, container: Meaning) -> Within | None:
-    if isinstance(cycle, (MonthDay, Months)) and _plain(cycle) and isinstance(container, Fixed):
+    if isinstance(cycle, (MonthDay, Months)) and _is_day_or_month(cycle) and isinstance(container, Fixed):
         return None  # a date or month with its year is a rule of its own
     if isinstance(cycle, (Weekday, DayOfMonth, SlashDay)) and _takes_no_such_year(cycle, container):
         return None  # "Friday 1500" is a time of day
@@ -304,7 +304,7 @@ def _takes_no_such_year(cycle: Cycle, container: Meaning) -> bool:
     return not isinstance(cycle, SlashDay) or not 1900 <= container.start.year < 2100
 
 
-def _plain(cycle: Cycle) -> bool:
+def _is_day_or_month(cycle: Cycle) -> bool:
     return not isinstance(cycle, Months) or cycle.unit == "month"
 
 

@@ -257,7 +257,7 @@ def _offset(sign: Sign) -> Make:
     return offset
 
 
-def _beside(sign: Sign) -> Make:
+def _neighbour(sign: Sign) -> Make:
     def beside(thing: Unit | Cycle, anchor: Meaning) -> Beside | None:
         if isinstance(thing, Cycle):
             known = isinstance(thing, Weekday) and not isinstance(anchor, Weekday)
@@ -284,10 +284,10 @@ _AFTER = (
 add("after a day", _offset(1), *_AFTER)
 
 
-add("neighbour before", _beside(-1), "<unit>|<cycle> <before> <on>? <time>")
+add("neighbour before", _neighbour(-1), "<unit>|<cycle> <before> <on>? <time>")
 
 
-add("neighbour after", _beside(1), "<unit>|<cycle> <after> <on>? <time>")
+add("neighbour after", _neighbour(1), "<unit>|<cycle> <after> <on>? <time>")
 
 
 add(

@@ -200,7 +200,7 @@ def count(
 ) -> DraftAnswer:
     """The distinct things that the turns tell of, as they reply to `each`: the question for the things themselves.
 
-    `then` is the time that is asked about: what is dated, and lies outside of it, does not count.
+    `asked_time` is the time that is asked about: what is dated, and lies outside of it, does not count.
     """
     asked = each.asked
     unreal = _UNREAL - {"planned", "supposed"} if asked.planned else _UNREAL

@@ -18,11 +18,9 @@ from unicodedata import normalize
 from everwhen.models.comparison import Passage, Reader, Reading
 from everwhen.models.embedder import Embedder
 from everwhen.recall.calendar.evidence import (
-    SENTENCE,
     TURNS,
     TimeEvidence,
     gather_evidence,
-    sentence_at,
     similar_events,
     similar_facts,
     unit_around,
@@ -50,6 +48,7 @@ from everwhen.types import Evidence, TimeAnswer
 from everwhen.types.recall import MID, Recipe
 from everwhen_time import Constraint, Interval
 from everwhen_time.interval import Duration, coarser
+from everwhen_time.sentences import sentence_at, sentence_texts
 from everwhen_time.zones import zone_of
 
 LONGEST = 1_000
@@ -358,11 +357,10 @@ def _evidence(chosen: WeighedInterval) -> tuple[Evidence, ...]:
 def _quote(clue: TimeEvidence) -> str:
     """The sentence of the turn that the clue is from, as it was said."""
     wanted = set(_LETTERS.findall(f"{clue.text} {clue.expression}".lower()))
-    sentences = [match.group().strip() for match in SENTENCE.finditer(clue.turn.text)]
-    sentences = [one for one in sentences if one]
-    if not sentences or clue.kind == "said":
+    said = sentence_texts(clue.turn.text)
+    if not said or clue.kind == "said":
         return clue.turn.text if len(clue.turn.text) <= 240 else f"{clue.turn.text[:239]}…"
-    held = [one for one in sentences if clue.expression and clue.expression in one] or sentences
+    held = [one for one in said if clue.expression and clue.expression in one] or said
     return max(held, key=lambda one: len(wanted & set(_LETTERS.findall(one.lower()))))
 
 
@@ -434,9 +432,10 @@ def _end(whole: Interval, words: str, zone: str) -> Interval | None:
 def _speaks_of(clue: TimeEvidence, asked: frozenset[str]) -> bool:
     """Whether no other sentence of its turn has more of the words that are asked for."""
     text = clue.turn.text
-    here = sentence_at(text, max(0, text.find(clue.expression)))
+    start = max(0, text.find(clue.expression))
+    here = sentence_at(text, start, start + len(clue.expression))
     return len(asked & _lower_words(here)) >= max(
-        (len(asked & _lower_words(one)) for one in SENTENCE.findall(text)), default=0
+        (len(asked & _lower_words(one)) for one in sentence_texts(text)), default=0
     )
 
 

@@ -17,6 +17,7 @@ from everwhen.types import Event, Turn
 from everwhen_time import Grain, Interval, resolve
 from everwhen_time.calendar import floor, shift
 from everwhen_time.interval import Duration
+from everwhen_time.sentences import sentence_at
 from everwhen_time.zones import zone_of
 
 
@@ -45,10 +46,6 @@ FACTS = 10
 Kind = Literal["event", "expression", "lasting", "said", "fact"]
 # A stretch that reaches up to the moment of speaking: "I've had them for 3 years", "four months now".
 _UP_TO_NOW = re.compile(r"\b(?:have|has|'ve|’ve|been|now|so far|already)\b", re.IGNORECASE)
-SENTENCE = re.compile(
-    r"(?:[^.!?\n]|[.!?](?=\w)|(?<=\b[DMS]r)\.|(?<=\bMrs)\.|(?<=\bMs)\.|(?<=\bSt)\.)+[.!?]*|\n"
-)
-"""A point ends none inside "3.4.1" and behind "Dr"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +164,7 @@ def _clues(
         if event.occurred is not None
     ]
     for ref in resolve(turn.text, turn.said_at, turn.zone):
-        sentence = sentence_at(turn.text, ref.span[0])
+        sentence = sentence_at(turn.text, *ref.span)
         kind: Kind
         reaches_now = True
         if ref.interval is not None and ref.kind in ("point", "range"):
@@ -288,11 +285,3 @@ def _so_long_ago(duration: Duration, turn: Turn) -> Interval:
         return unit_around(begun, "month", turn.zone)
     day = unit_around(begun, "day", turn.zone)
     return replace(day.shift(days=-3).hull(day.shift(days=3)), grain="week") if duration.weeks else day
-
-
-def sentence_at(text: str, place: int) -> str:
-    """The sentence of a text that a place lies in."""
-    for match in SENTENCE.finditer(text):
-        if match.start() <= place < match.end():
-            return match.group().strip()
-    return text

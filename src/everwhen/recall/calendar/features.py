@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from everwhen.models.comparison import Reading, best_matches, weighted_maxsim
 from everwhen.models.embedder import Embedder, decode_codes, gives_tokens
-from everwhen.recall.calendar.evidence import SENTENCE, TimeEvidence
+from everwhen.recall.calendar.evidence import TimeEvidence
 from everwhen.recall.names import leading_name
 from everwhen.recall.question import FIRST_PERSON, Question
 from everwhen.store.index import STOP_WORDS, Tokenizer
@@ -32,6 +32,7 @@ from everwhen.store.search import Filter, SearchQuery
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn
 from everwhen.write.modality import unreal
+from everwhen_time.sentences import sentence_texts
 
 _VAGUE = frozenset({"recently", "lately", "soon", "now", "right now", "currently", "nowadays", "these days"})
 SURE = 4.0
@@ -163,7 +164,7 @@ def _evidence_texts(clues: Sequence[TimeEvidence], terms: QuestionTerms) -> list
 
     A sentence with a date of its own speaks of that date: "She wasn't born on Thursday. It was Friday." denies one day.
     """
-    said = {clue.turn.id: SENTENCE.findall(clue.turn.text) or [clue.turn.text] for clue in clues}
+    said = {clue.turn.id: sentence_texts(clue.turn.text) or [clue.turn.text] for clue in clues}
     clauses = {text: _BREAK.split(text) for several in said.values() for text in several}
     every = {clue.text for clue in clues} | {one for parts in clauses.values() for one in parts}
     stems = dict(zip(every, _tokenizer().counts(list(every)), strict=True))
@@ -349,11 +350,8 @@ def same_subject(clue: TimeEvidence, about: QuestionSubject, speakers: Mapping[s
         return 0.0
     others = {_first(name) for name in speakers} - about.names
     if about.owner:  # "Rui's laptop", where Ana's is asked about
-        return (
-            -1.0
-            if subject[0] != _without_possessive(subject[0]) and _without_possessive(subject[0]) in others
-            else 0.0
-        )
+        owner = _without_possessive(subject[0])
+        return -1.0 if subject[0] != owner and owner in others else 0.0
     if any(word in about.names for word in (*subject, *_lower_words(event.text)[:OPENING])):
         return 1.0
     if subject[0] in _THIRD_PERSON:  # nobody calls themselves "she"
@@ -437,7 +435,7 @@ class QuestionWords:
 
     def without(self, names: Collection[str]) -> QuestionWords:
         """The same, but the words of some names (in lower case) do not count: "I" is not similar to a name, so
-        `recall/question_subject.py` compares names."""
+        `question_subject` compares names."""
         kept = np.array([word.lower() not in names for word in self.words], np.bool_)
         return replace(self, telling=np.where(kept, self.telling, np.float32(0.0)))
 

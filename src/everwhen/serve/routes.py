@@ -463,7 +463,8 @@ def _unchanged(asked: OperationRequest, memory: Memory) -> Iterator[None]:
             if hasattr(operation, "fact_id"):
                 believed = [memory.perform(Get(operation.fact_id))]
             else:
-                believed = memory.perform(Current(operation.subject, operation.predicate))
+                current = memory.perform(Current(operation.subject, operation.predicate))
+                believed = list(current)
             tags = {_etag(fact) for fact in believed}
             if not tags or (if_match != "*" and if_match not in tags):
                 raise Problem(

@@ -269,6 +269,7 @@ def test_async_memory_has_the_methods_of_memory(home: Path) -> None:
         "layers",
         "map_level",
         "memory_files",
+        "read_times_in",
         "salvage",
     }
     properties = {name for name in public if isinstance(getattr(Memory, name), property)} - {"facts"}

@@ -318,9 +318,9 @@ def test_a_naive_datetime_stays_an_error(shared: Memory) -> None:
 
 
 def test_a_client_passes_text_on() -> None:
-    from everwhen.api.client.request import request
     from everwhen.api.operations.conversation import Turns
     from everwhen.api.operations.questions import RecallMemories
+    from everwhen.api.requests import request
 
     call = request(RecallMemories("x", at="last Friday", between=("2025-01-01", None), before=WEDNESDAY))
     assert call.body["at"] == "last Friday" and call.body["between"] == ("2025-01-01", None)

@@ -9,7 +9,7 @@ import pytest
 
 from everwhen.cli import printing
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.printing import counting, telling, working
+from everwhen.cli.printing import counting, progress_of, working
 
 
 def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
@@ -21,9 +21,9 @@ def test_without_a_terminal_a_line_now_and_then_says_how_far_it_is(
         for done in range(0, 3000, 1000):
             tick(done)
             now[0] += printing.EVERY / 2
-    with telling(GlobalOptions()) as told:
+    with progress_of(GlobalOptions()) as report:
         now[0] += printing.EVERY
-        told("ana", 5, 9)
+        report("ana", 5, 9)
     printed = capsys.readouterr()
     assert printed.out == "" and printed.err == "importing: 2,000 of 3,000\nana: 5 of 9\n"
 

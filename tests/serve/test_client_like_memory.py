@@ -24,7 +24,7 @@ from everwhen import (
     Unavailable,
     UsageError,
 )
-from everwhen.api.client import request as client_requests
+from everwhen.api import requests as client_requests
 from everwhen.api.operations.base import arguments_of
 from everwhen.api.operations.surface import AsyncBankFacts, BankFacts, operations
 from everwhen.facts.interface import Facts

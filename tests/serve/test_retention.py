@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from everwhen import Client, Damaged, Memory, Refused, UsageError
-from everwhen.api.client import request as client_requests
+from everwhen.api import requests as client_requests
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.store.files import json_values as files
 from tests.serve.conftest import Served, serving, until

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from everwhen.cli.app import GlobalOptions
-from everwhen.cli.printing import counting, telling
+from everwhen.cli.printing import counting, progress_of
 from everwhen.errors import NotFound, UsageError
 from everwhen_bench.cli import answers
 
@@ -148,7 +148,7 @@ def peers(
 
     here = _at_home(context.obj)
     home = home_folder() / "bench" if cached else None
-    with telling(here) as heard:
+    with progress_of(here) as heard:
         result = runner.run(_there(data), only=only or (), limit=limit, home=home, python=python, heard=heard)
     _write(out, result)
     if here.json:

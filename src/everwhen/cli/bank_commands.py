@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any
 from typer import Argument, Option
 
 from everwhen.cli.app import GlobalOptions, app
-from everwhen.cli.printing import size, spoken_of, styled, telling
+from everwhen.cli.printing import progress_of, size, spoken_of, styled
 from everwhen.errors import UsageError
 from everwhen.types.jsonable import jsonable
 
@@ -109,19 +109,19 @@ def move(
         raise UsageError(f"{to} is where the banks are already; name another home (--to)")
     kept, target = banks_at(ours), banks_at(theirs)
     moved = []
-    with telling(here) as told:
+    with progress_of(here) as report:
         for name in banks or ([here.bank] if here.bank else kept.names()):
 
             def tick(done: int, total: int, name: str = name) -> None:
-                told(f"{name} (records)", done, total)
+                report(f"{name} (records)", done, total)
 
             moved.append(move_bank(kept, target, name, delete_source=delete_source, progress=tick))
     if here.printed(moved):
         return
     for one in moved:
         how = "was there already" if one.was_there else "is moved"
-        gone = ", and deleted at the source" if one.deleted else ""
-        here.say(f"bank {one.bank} {how}: {sum(one.records.values()):,} records, verified{gone}")
+        deleted = ", and deleted at the source" if one.deleted else ""
+        here.say(f"bank {one.bank} {how}: {sum(one.records.values()):,} records, verified{deleted}")
     if not moved:
         here.say(f"no bank in {ours}")
 
@@ -130,7 +130,7 @@ def move(
 def zone(
     here: GlobalOptions,
     name: Annotated[
-        str | None, Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only told.")
+        str | None, Argument(help="Europe/Lisbon, +05:30, …; without it the zone is only shown.")
     ] = None,
 ) -> None:
     """The zone in which a bank counts days.

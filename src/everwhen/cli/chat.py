@@ -29,7 +29,7 @@ HELP = (
     "/ask QUESTION answers with sources, /why how that came about, /quit ends it"
 )
 MOST_BEFORE = 40
-"""Turns of a conversation that is gone on with which a model is told."""
+"""Turns of an earlier conversation that a model gets when it goes on."""
 SPEAKERS = ("user", "assistant")
 SHOWN = 3
 """Recalled memories that are shown without being asked for."""

@@ -144,7 +144,9 @@ GROUPS = {
             "resolve": does("facts.resolve", "Decide a conflict."),
             "confirm": does("facts.confirm", "Say that a fact is still so, or a proposal is."),
             "reject": does("facts.reject", "Say that a proposal is not so."),
-            "report-missing": does("facts.report_missing", "Say that a file, project or person is gone."),
+            "report-missing": does(
+                "facts.report_missing", "Say that a file, project or person no longer exists."
+            ),
             "report-change": does("facts.report_change", "Say that something outside changed."),
             "define": does("facts.define_predicate", "Declare a predicate: one object or several."),
             "half-life": does("facts.set_half_life", "Say how fast facts of a domain fade."),

@@ -45,7 +45,7 @@ def demo(
 
 @contextmanager
 def _story_bank(here: GlobalOptions) -> Iterator[Memory]:
-    """The story in a bank of its own, which is gone afterwards."""
+    """The story in a bank of its own, which is deleted afterwards."""
     from everwhen.cli.story.story import STORY_ZONE, story
 
     with tempfile.TemporaryDirectory(prefix="everwhen-demo-") as folder:

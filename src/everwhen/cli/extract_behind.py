@@ -55,7 +55,7 @@ def is_left(lock: int, memory: Memory) -> bool:
 
 def lock_file(home: Path, store: str | None, bank: str) -> Path:
     make_private_folder(home / "cache")
-    # A bank that is gone leaves no name.
+    # A bank that was deleted leaves no name.
     return home / "cache" / f"{hashlib.sha256(f'{store} {bank}'.encode()).hexdigest()[:16]}.extracting"
 
 

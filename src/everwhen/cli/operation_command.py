@@ -48,14 +48,16 @@ def operation_command(name: str, entry: Entry, operation: Any = None) -> Any:
     render = RENDERERS.get(result_of(kind), show_sentence)
     perform = PERFORMERS.get(kind)
     recipes = {one.name: RECIPES[of] for one in fields.values() if (of := _recipe_of(one))}
-    own = {one: _own_options(one) for one in (render, perform, *recipes.values()) if one is not None}
+    own: dict[Any, Any] = {
+        one: _own_options(one) for one in (render, perform, *recipes.values()) if one is not None
+    }
     is_list = get_origin(result_of(kind)) is not None and "limit" not in fields
     is_list = is_list and issubclass(get_origin(result_of(kind)), list)
 
     def command(context: typer.Context, **given: Any) -> None:
         here: GlobalOptions = context.obj
 
-        def options_of(function: Callable[..., Any] | None) -> dict[str, Any]:
+        def options_of(function: Any) -> dict[str, Any]:
             return {one.name: given.get(one.name) for one in own.get(function, ())}
 
         limit = given.get("limit") if is_list else None

@@ -94,22 +94,22 @@ EVERY = 10.0
 """Seconds between two lines where no terminal shows a bar; what is done by then says nothing."""
 
 
-class Told(Protocol):
-    """Is told what is being done, how many are done, and of how many, where that is known."""
+class ProgressReport(Protocol):
+    """Is called with what is being done, how many are done, and of how many, where that is known."""
 
     def __call__(self, name: str, done: int, total: int | None = None, /) -> None: ...
 
 
 @contextmanager
 def counting(here: GlobalOptions, what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
-    """A bar that is told how many are done; `total` where it is known."""
-    with telling(here, what, total) as told:
-        yield lambda done: told(what, done)
+    """A bar of how many are done; `total` where it is known."""
+    with progress_of(here, what, total) as report:
+        yield lambda done: report(what, done)
 
 
 @contextmanager
-def telling(here: GlobalOptions, what: str = "", total: int | None = None) -> Iterator[Told]:
-    """The same where several come one after the other: it is told who is at it, too."""
+def progress_of(here: GlobalOptions, what: str = "", total: int | None = None) -> Iterator[ProgressReport]:
+    """The same where several come one after the other: it is called with who is at it, too."""
     if here.quiet or here.json:
         yield lambda name, done, whole=None: None
         return
@@ -158,10 +158,10 @@ def working(here: GlobalOptions, what: str) -> Iterator[None]:
         telling_it.join(timeout=1.0)
 
 
-def _lines(total: int | None) -> Told:
+def _lines(total: int | None) -> ProgressReport:
     last = time.monotonic()
 
-    def told(name: str, done: int, whole: int | None = None) -> None:
+    def report(name: str, done: int, whole: int | None = None) -> None:
         nonlocal last
         now = time.monotonic()
         if now - last >= EVERY:
@@ -169,7 +169,7 @@ def _lines(total: int | None) -> Told:
             of = f" of {whole or total:,}" if whole or total else ""
             print(f"{name}: {done:,}{of}", file=sys.stderr, flush=True)
 
-    return told
+    return report
 
 
 def size(count: int) -> str:

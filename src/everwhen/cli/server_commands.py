@@ -17,7 +17,7 @@ from everwhen.store.files.home import check_bank_name, home_folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everwhen.store.banks import Database
+    from everwhen.store.postgres.server import Server as Database
 
 
 keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)
@@ -263,7 +263,7 @@ def worker(
     once: Annotated[bool, Option("--once", help="End when nothing waits any more.")] = False,
     every: Annotated[float, Option(min=0.1, help="Seconds between two looks.")] = 2.0,
 ) -> None:
-    """Extract what waits in all banks, until it is told to end.
+    """Extract what waits in all banks, until it is stopped.
 
     Once a day it looks for facts to verify. Several may run, on several machines.
     """

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Literal, Protocol, TypeVar
 
 from everwhen.api.operations import facts as ops
@@ -16,7 +17,7 @@ from everwhen.facts import changes
 from everwhen.facts.changes import recast
 from everwhen.facts.redact import Masks
 from everwhen.facts.relearn import record
-from everwhen.facts.shown_facts import facts_of_report, noted, stale_facts, to_fact
+from everwhen.facts.shown_facts import FactsThen, facts_of_report, noted, stale_facts, to_fact
 from everwhen.facts.statements import (
     FactStatement,
     Predicates,
@@ -175,13 +176,29 @@ class Facts(BankFacts):
 
     @does(ops.Current)
     def _current(self, asked: ops.Current) -> Listed[Fact]:
-        return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate, None)
+        return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate)
 
     @does(ops.AsOf)
     def _as_of(self, asked: ops.AsOf) -> Listed[Fact]:
         clock = TimeReader(self._times_zone)
-        then = clock.last(asked.instant, "instant")
-        return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
+        instant, known_at = clock.last(asked.instant, "instant"), clock.last(asked.known_at, "known_at")
+        if known_at is None:
+            return self._valid_at(instant, asked.subject, asked.predicate)
+        pending, as_of = self._ready(), AsOf(None, known_at)
+        predicate = None if asked.predicate is None else self._predicate(asked.predicate)
+        if asked.subject is None:
+            ids = self._store.ids()
+        else:
+            versions = self._store.history(self._subject(asked.subject), predicate, versions=True)
+            ids = list(dict.fromkeys(row.id for row in versions))
+        predicates = self.predicates
+        rows = [
+            row
+            for row in self._believed(ids, as_of)
+            if row.covers(instant) and predicate in (None, predicates.find(row.predicate).key)
+        ]
+        rows.sort(key=lambda row: (folded(row.subject), folded(row.predicate), row.valid_from, row.seq))
+        return Listed(self._facts(rows, as_of=as_of), pending)
 
     @does(ops.History)
     def _history(self, asked: ops.History) -> Listed[Fact]:
@@ -247,25 +264,39 @@ class Facts(BankFacts):
 
     @does(ops.Stale)
     def _stale(self, asked: ops.Stale) -> Listed[StaleFact]:
-        pending = self._ready()
+        pending, as_of = self._ready(), self._times(asked)
+        then = [instant for instant in (as_of.as_of, as_of.known_at) if instant is not None]
+        moment = min(then) if then and asked.now is None else self._moment(asked.now)
         found = stale_facts(
-            self._store, self._facts, self.half_lives, asked.threshold, self._moment(asked.now), asked.limit
+            self._store if as_of.is_now else FactsThen(self._store, as_of),
+            partial(self._facts, as_of=as_of),
+            self.half_lives,
+            asked.threshold,
+            moment,
+            asked.limit,
         )
         return Listed(found, pending)
 
     @does(ops.Review)
     def _review(self, asked: ops.Review) -> Listed[Conflict | Proposal]:
         found: Listed[Conflict | Proposal] = Listed(pending=self._ready())
-        for row in self._store.conflicts():
-            sides = [self._store.newest(row.incumbent), self._store.newest(row.challenger)]
-            first, second = self._facts(side for side in sides if side is not None)
+        as_of = self._times(asked)
+        store = self._store if as_of.is_now else FactsThen(self._store, as_of)
+        for row in store.conflicts():
+            sides = [store.newest(row.incumbent), store.newest(row.challenger)]
+            first, second = self._facts((side for side in sides if side is not None), as_of=as_of)
             found.append(
                 Conflict(row.id, first.subject, first.predicate, (first, second), row.why, row.opened_at)
             )
-        for waits in self._store.proposals():
-            key = {folded(waits.subject)}, {self._predicate(waits.predicate)}
-            holds = self._store.valid_at(waits.valid_from, *key, None)
-            fact, *known = self._facts([waits, *(one for one in holds if one.slot == waits.slot)])
+        for waits in store.proposals():
+            if isinstance(store, FactsThen):
+                holds = store.holding(waits)
+            else:
+                key = {folded(waits.subject)}, {self._predicate(waits.predicate)}
+                holds = [
+                    one for one in store.valid_at(waits.valid_from, *key, None) if one.slot == waits.slot
+                ]
+            fact, *known = self._facts([waits, *holds], as_of=as_of)
             changed = known[0] if known else None
             found.append(Proposal(waits.id, fact, changed, waits.reason or "", waits.recorded_at))
         return found
@@ -350,13 +381,11 @@ class Facts(BankFacts):
 
         return self._facts([self._store.write(change)])[0]
 
-    def _valid_at(
-        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None
-    ) -> Listed[Fact]:
+    def _valid_at(self, instant: datetime, subject: str | None, predicate: str | None) -> Listed[Fact]:
         pending = self._ready()
         key = None if subject is None else {self._subject(subject)}
         found = None if predicate is None else {self._predicate(predicate)}
-        return Listed(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
+        return Listed(self._facts(self._store.valid_at(instant, key, found, None)), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:
         """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""
@@ -382,12 +411,10 @@ class Facts(BankFacts):
     def _predicate(self, given: str) -> str:
         return self.predicates.find(self._said(given, "predicate")).key
 
-    def _facts(
-        self, rows: Iterable[FactRow], known_at: datetime | None = None, as_of: AsOf = NOW
-    ) -> list[Fact]:
+    def _facts(self, rows: Iterable[FactRow], as_of: AsOf = NOW) -> list[Fact]:
         listed = list(rows)
         ids = [row.id for row in listed]
         if not ids:
             return []
-        sources = self._store.sources(ids, known_at) if as_of.is_now else self._store.sources_then(ids, as_of)
+        sources = self._store.sources(ids) if as_of.is_now else self._store.sources_then(ids, as_of)
         return [to_fact(row, tuple(sources.get(row.id, ()))) for row in listed]

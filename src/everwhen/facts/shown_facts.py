@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from everwhen.facts.statements import folded
-from everwhen.store.rows import FactRow, Report, ShownFacts
+from everwhen.store.rows import FOREVER, AsOf, ConflictRow, FactRow, FadingFact, Report, ShownFacts
 from everwhen.store.sql.facts import FactStore
 from everwhen.types import Fact, HalfLives, Signal, StaleFact, Status
 from everwhen.types.facts import confidence_at, faded, fades_below, old_in_words
@@ -148,6 +148,93 @@ def _status(row: FactRow) -> Status:
     return "superseded"
 
 
+class FactsThen:
+    """The facts as they stood at a past moment, with the readers that `stale` and `review` have of the present ones.
+
+    All versions are read at once: the past is asked for rarely.
+    """
+
+    def __init__(self, store: FactStore, moment: AsOf) -> None:
+        self._store = store
+        self._moment = moment
+        self._until = min(moment.as_of or FOREVER, moment.known_at or FOREVER)
+        self._newest: dict[str, FactRow] = {}
+        self._corrected: list[FactRow] = []
+        for row, stood in store.versions_then(moment):
+            if not stood and row.outcome == "corrected":
+                self._corrected.append(row)
+            # What ended it later was not known, and took the place of the reason that it had.
+            ended = stood and row.superseded_at is not None
+            self._newest[row.id] = (
+                replace(row, superseded_at=None, outcome=None, reason=None) if ended else row
+            )
+        self._standing = [row for row in self._newest.values() if row.superseded_at is None]
+        self._believed = [row for row in self._standing if row.standing == "believed"]
+
+    def newest(self, fact_id: str) -> FactRow | None:
+        return self._newest.get(fact_id)
+
+    def by_seq(self, seqs: Sequence[int]) -> list[FactRow]:
+        wanted = set(seqs)
+        return [row for row in self._believed if row.seq in wanted]
+
+    def conflicts(self) -> list[ConflictRow]:
+        """Those whose challenger still waited for a decision."""
+        waiting = {row.id for row in self._standing if row.standing == "disputed"}
+        return [
+            one
+            for one in self._store.conflicts_until(self._moment.as_of or FOREVER)
+            if one.challenger in waiting and one.incumbent in self._newest
+        ]
+
+    def proposals(self) -> list[FactRow]:
+        listed = [row for row in self._standing if row.act == "propose"]
+        return sorted(listed, key=lambda row: (row.recorded_at, row.seq))
+
+    def holding(self, row: FactRow) -> list[FactRow]:
+        """What held in a fact's slot when it begins."""
+        return [one for one in self._believed if one.slot == row.slot and one.covers(row.valid_from)]
+
+    def reports(self, until: datetime) -> list[Report]:
+        return self._store.reports(min(until, self._until))
+
+    def naming(self, words: str) -> list[FactRow]:
+        return [
+            row for row in self._believed if folded(words) in f"{folded(row.subject)} {folded(row.object)}"
+        ]
+
+    def fading(self, instant: datetime) -> Iterator[FadingFact]:
+        for row in self._believed:
+            if row.covers(instant):
+                since = max(row.valid_from, row.confirmed_at or row.valid_from)
+                yield FadingFact(row.seq, since, row.confidence, row.domain, row.predicate)
+
+    def beside_corrected(self) -> list[tuple[FactRow, datetime, bool]]:
+        """See `FactStore.beside_corrected`."""
+        ids = [row.id for row in (*self._corrected, *self._believed)] if self._corrected else []
+        sources = {fact: set(found) for fact, found in self._store.sources_then(ids, self._moment).items()}
+        again: dict[int, datetime] = {}
+        beside: dict[int, datetime] = {}
+        for wrong in self._corrected:
+            on = wrong.superseded_at
+            assert on is not None
+            for row in self._believed:
+                if row.id == wrong.id:
+                    continue
+                is_same_value = row.slot == wrong.slot and row.object_key == wrong.object_key
+                if is_same_value and row.act != "correct" and row.stated_at >= on:
+                    again[row.seq] = max(on, again.get(row.seq, on))
+                shared = sources.get(wrong.id, set()) & sources.get(row.id, set())
+                if shared and row.stated_at < on:
+                    beside[row.seq] = max(on, beside.get(row.seq, on))
+        return [
+            (row, marked[row.seq], own)
+            for marked, own in ((again, True), (beside, False))
+            for row in self._believed
+            if row.seq in marked
+        ]
+
+
 _AT_ONCE = 500
 _REPORTED = {
     "missing": "'{}' was reported missing on {}: confirm it, or end or retract it",
@@ -157,7 +244,7 @@ ToFacts = Callable[[Iterable[FactRow]], list[Fact]]
 
 
 def stale_facts(
-    store: FactStore,
+    store: FactStore | FactsThen,
     to_facts: ToFacts,
     half_lives: HalfLives,
     threshold: float,
@@ -196,7 +283,7 @@ def stale_facts(
 
 
 def aged(
-    store: FactStore, half_lives: HalfLives, threshold: float, now: datetime
+    store: FactStore | FactsThen, half_lives: HalfLives, threshold: float, now: datetime
 ) -> Iterator[tuple[float, int]]:
     """Age: confidence and seq of each fact in force whose confidence has fallen below the threshold."""
     cutoffs: dict[tuple[str | None, str, float], datetime | None] = {}
@@ -213,7 +300,7 @@ def aged(
             yield faded(confidence, since, now, half_lives.of(domain, predicate)), seq
 
 
-def contradicted(store: FactStore) -> Iterator[tuple[FactRow, str]]:
+def contradicted(store: FactStore | FactsThen) -> Iterator[tuple[FactRow, str]]:
     """Contradiction: both sides of every conflict that nobody has resolved."""
     for conflict in store.conflicts():
         sides = [store.newest(conflict.incumbent), store.newest(conflict.challenger)]
@@ -223,7 +310,7 @@ def contradicted(store: FactStore) -> Iterator[tuple[FactRow, str]]:
             yield row, f"decide which is right: resolve {conflict.id}, keep {objects}"
 
 
-def reported(store: FactStore, kind: str, now: datetime) -> Iterator[tuple[FactRow, str]]:
+def reported(store: FactStore | FactsThen, kind: str, now: datetime) -> Iterator[tuple[FactRow, str]]:
     """Context mismatch, external change: facts that name what was reported so after they were stated."""
     seen: set[int] = set()
     for report in reversed(store.reports(now)):  # the newest report of a thing speaks for all
@@ -235,7 +322,7 @@ def reported(store: FactStore, kind: str, now: datetime) -> Iterator[tuple[FactR
                 yield row, _REPORTED[kind].format(report.ref, f"{report.at:%Y-%m-%d}")
 
 
-def facts_of_report(store: FactStore, report: Report) -> list[FactRow]:
+def facts_of_report(store: FactStore | FactsThen, report: Report) -> list[FactRow]:
     """The facts that a report concerns: they have its words, and nobody has stood by them since."""
     words = re.compile(rf"(?<!\w){re.escape(folded(report.ref))}(?!\w)")
     return [
@@ -246,7 +333,7 @@ def facts_of_report(store: FactStore, report: Report) -> list[FactRow]:
     ]
 
 
-def corrected(store: FactStore, now: datetime) -> Iterator[tuple[FactRow, str]]:
+def corrected(store: FactStore | FactsThen, now: datetime) -> Iterator[tuple[FactRow, str]]:
     """User correction: the value was corrected away once before, or its source has been wrong about another fact."""
     seen: set[int] = set()
     for row, on, own in store.beside_corrected():

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 import pytest
 
 from everwhen import Interval, UsageError
-from everwhen.api.client.request import request, steps_of
 from everwhen.api.operations.conversation import Add, OneTurn, SplitEntity, Tree, Turns, UndoEntities
 from everwhen.api.operations.facts import AsOf, History, ReportMissing, Stale
 from everwhen.api.operations.maintenance import Forget, Reembed, Reextract
 from everwhen.api.operations.questions import Ask, RecallMemories
+from everwhen.api.requests import request, steps_of
 
 MARCH = Interval(datetime(2025, 3, 1, tzinfo=UTC), datetime(2025, 4, 1, tzinfo=UTC), "month")
 

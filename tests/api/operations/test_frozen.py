@@ -25,4 +25,4 @@ def test_operations_with_the_same_arguments_are_equal() -> None:
     assert hash(asked) == hash(When("x", at="2025-03-14"))
     assert replace(asked, at=None) == When("x")
     assert pickle.loads(pickle.dumps(asked)) == copy.deepcopy(asked) == asked
-    assert repr(asked) == "When(query='x', at='2025-03-14', between=None, as_of=None, known_at=None)"
+    assert repr(asked) == "When(as_of=None, known_at=None, query='x', at='2025-03-14', between=None)"

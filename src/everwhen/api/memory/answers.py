@@ -107,8 +107,8 @@ class Answers:
 
             bank, words, moment, as_of = self._question(asked)
 
-            def run(say: Callable[[str], None], gone: Callable[[], bool]) -> Run:
-                return self._run(bank, asked, words, moment, as_of, chosen, say, gone)
+            def run(say: Callable[[str], None], cancelled: Callable[[], bool]) -> Run:
+                return self._run(bank, asked, words, moment, as_of, chosen, say, cancelled)
 
             return streamed(run, copy_context(), wait.pending)
 
@@ -151,15 +151,15 @@ class Answers:
         def answered(question: str) -> Answer:
             return ask(bank, question, at=at, as_of=as_of.as_of, reader=reader, recipe=unread)
 
-        # With the names that facts know; as it stands; and with those that turns tell.
+        # With the names that facts have; as it stands; and with those that turns have.
         asked = shortened(words)
         names = DescribedNames(self._bank.store, reader, at, as_of)
         named, _ = names.put_in(asked)
         refused = answered(named)
         if not refused.abstained:
             return refused
-        told, _ = replace(names, in_turns=True).put_in(named)
-        for question in dict.fromkeys((asked, told)):
+        spelled_out, _ = replace(names, in_turns=True).put_in(named)
+        for question in dict.fromkeys((asked, spelled_out)):
             if question != named and not (answer := answered(question)).abstained:
                 return answer
         return refused
@@ -173,7 +173,7 @@ class Answers:
         as_of: AsOf,
         model: str | OpenModel,
         say: Callable[[str], None] | None = None,
-        gone: Callable[[], bool] = lambda: False,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> Run:
         from everwhen.answer.answer_budget import Budget
         from everwhen.answer.loop import Run
@@ -200,5 +200,5 @@ class Answers:
             session=asked.session,
             account=self._bank.store.graph,
             say=say,
-            cancelled=gone,
+            cancelled=cancelled,
         )

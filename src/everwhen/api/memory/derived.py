@@ -89,8 +89,8 @@ class EventCalendar:
 
     @does(ops.MergeEntities)
     def merge(self, asked: ops.MergeEntities) -> Entity:
-        kept, gone = self.entity(ops.OneEntity(asked.a)), self.entity(ops.OneEntity(asked.b))
-        self._bank.store.graph.merge(kept.id, gone.id, datetime.now(UTC))
+        kept, merged = self.entity(ops.OneEntity(asked.a)), self.entity(ops.OneEntity(asked.b))
+        self._bank.store.graph.merge(kept.id, merged.id, datetime.now(UTC))
         return self.entity(ops.OneEntity(kept.id))
 
     @does(ops.SplitEntity)
@@ -222,13 +222,15 @@ class EventCalendar:
         return [(row, tuple(source for source in sources.get(row.id, ()) if source in said)) for row in rows]
 
     def _sessions_of(self, topic: str | None, events: list[Event], as_of: AsOf) -> list[Session]:
-        """All conversations, or those in which the events were told."""
+        """All conversations, or those in which the events were mentioned."""
         store = self._bank.store
         sessions = store.sessions(as_of)
         if topic is None:
             return sessions
-        told = {turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])}
-        return [session for session in sessions if session.id in told]
+        mentioning = {
+            turn.session for turn in store.turns(ids=[id_ for event in events for id_ in event.turns])
+        }
+        return [session for session in sessions if session.id in mentioning]
 
 
 @dataclass(frozen=True, slots=True)

@@ -700,7 +700,7 @@ class Method(Generic[P, R]):
         return door.perform(self.called(*args, **kwargs))
 
     def called(self, *args: P.args, **kwargs: P.kwargs) -> Operation[R]:
-        """The operation of a call. Arguments that it does not take are told as of a function: it is called as one."""
+        """The operation of a call. Arguments that it does not take raise a `TypeError`, as those of a function do."""
         signature = signature_of(self.operation)
         try:
             signature.bind(*args, **kwargs)

@@ -174,7 +174,7 @@ class Events(BothTimes, Operation[Listed[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
     `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
-    Of a plan that changed the last version counts: with `as_of` the last that had been told by then, with
+    Of a plan that changed the last version counts: with `as_of` the last that had been said by then, with
     `known_at` the last that the memory held then.
     """
 

@@ -142,7 +142,7 @@ class Reject(Operation[Fact]):
 
 @operation
 class ReportMissing(Operation[list[Fact]]):
-    """A file, project or person is gone: `stale` lists the facts that name it, and so does this."""
+    """A file, project or person is no longer there: `stale` lists the facts that name it, and so does this."""
 
     spec = _changes("POST /facts/reports", fixed={"kind": "missing"})
     ref: Annotated[Name, Field(description="A name as the facts have it.", examples=["the billing service"])]
@@ -230,18 +230,20 @@ class Diff(BothTimes, Operation[FactDiff]):
 
 
 @operation
-class Stale(Operation[Listed[StaleFact]]):
+class Stale(BothTimes, Operation[Listed[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
     spec = Spec("GET /facts/stale")
     threshold: Annotated[Fraction, Field(description="Confidence below which age counts.")] = OLD_BELOW
-    now: Annotated[Moment | None, Field(description="The moment asked about. Left out: now.")] = None
+    now: Annotated[Moment | None, Field(description="The moment asked about. Left out: now, or `as_of`.")] = (
+        None
+    )
     _: KW_ONLY
     limit: Limit | None = None
 
 
 @operation
-class Review(Operation[Listed[Conflict | Proposal]]):
+class Review(BothTimes, Operation[Listed[Conflict | Proposal]]):
     """What a person has to decide: conflicts, with `resolve`; then proposals, with `confirm` or `reject`."""
 
     spec = Spec("GET /facts/review")

@@ -106,7 +106,7 @@ class PromptContext(BothTimes, Operation[Context]):
     a provider's prompt cache keeps hitting. It has at most half of `max_tokens`.
 
     `stable_at` takes another moment. With that of the first answer in a conversation, the stable part stays the same
-    for days; what has changed since then is told in the fresh part. Where that is too much, the stable part is made
+    for days; what has changed since then stands in the fresh part. Where that is too much, the stable part is made
     anew, and the answer's `stable_at` says so. `shown` are texts that the model sees anyway: what was said in these
     very words is not recalled.
     """
@@ -213,7 +213,7 @@ class Compare(BothTimes, Operation[Comparison]):
 class Timeline(BothTimes, Operation[Listed[Entry]]):
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
-    An event that was told twice comes once. `about` keeps what words or meaning connect with it, `between` what
+    An event that was mentioned twice comes once. `about` keeps what words or meaning connect with it, `between` what
     may lie in it; `grain` (day, week, month or year) puts entries under units of time. What was planned or only
     supposed says so; what did not happen is left out, unless `negated` asks for it. With `as_of`, only what had been
     said by then, with `known_at`, only what the memory held then; of plans and facts that changed, the version of then.

@@ -1,1 +1,1 @@
-"""The story that `everwhen demo` tells, with what is true in it."""
+"""The story of `everwhen demo`, with what is true in it."""

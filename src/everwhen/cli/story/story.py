@@ -1,4 +1,4 @@
-"""The story that `everwhen demo` tells: half a year of Marta, her assistant, her brother and her friend.
+"""The story of `everwhen demo`: half a year of Marta, her assistant, her brother and her friend.
 
 `truth.json` beside it is what a reader knows afterwards: dated events, what was put right later, and
 questions with and without an answer. The tests and the later rooms are held against it.
@@ -67,7 +67,7 @@ def story() -> list[Message]:
 
 
 def calendar(memory: Memory) -> list[Event]:
-    """The events of a bank that the words themselves date, in the order of what happened; what is told only in a few
+    """The events of a bank that the words themselves date, in the order of what happened; what is said only in a few
     words ("Three viewings, all on Saturday") is left out."""
     return [
         event

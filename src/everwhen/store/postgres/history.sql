@@ -51,9 +51,21 @@ DELETE FROM identity_changes WHERE bank_id = :bank AND lower(name) = lower(?::te
 SELECT {columns} FROM facts f
 JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
 WHERE f.bank_id = :bank AND f.id = ANY (:ids::text[]) AND f.standing = 'believed'
-  AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :known_at
-  AND (f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :known_at)
+  AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :held_at
+  AND (f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :held_at)
 ORDER BY f.seq;
+
+-- versions_then --
+-- Every version of a fact that had been said and was held then, and whether it had not been superseded.
+SELECT {columns}, f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :held_at
+FROM facts f
+JOIN fact_slots s ON s.bank_id = :bank AND s.seq = f.slot JOIN fact_keys k ON k.bank_id = :bank AND k.seq = s.key
+WHERE f.bank_id = :bank AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :held_at
+ORDER BY f.seq;
+
+-- conflicts_until --
+SELECT id, incumbent, challenger, why, opened_at, resolved_at, kept FROM fact_conflicts
+WHERE bank_id = :bank AND opened_at <= ? ORDER BY opened_at, id;
 
 -- newest_recorded --
 -- When the last of some turns was recorded.

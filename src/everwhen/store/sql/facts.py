@@ -449,7 +449,17 @@ class FactStore:
         What was learned from turns was held from when they were recorded on; what a person said, from its transaction
         time on.
         """
-        return self._rows("believed_then", {"ids": list(fact_ids), **moment.texts})
+        values = {"ids": list(fact_ids), **_bounds(moment)}
+        return self._rows("believed_then", values, past=not moment.is_now)
+
+    def versions_then(self, moment: AsOf) -> list[tuple[FactRow, bool]]:
+        """Every version that had been stated and was held then, and whether it stood: in the order of recording."""
+        rows = self._bank.read("versions_then", _bounds(moment), columns="fact_columns_then")
+        return [(to_row(row[:-1]), bool(row[-1])) for row in rows]
+
+    def conflicts_until(self, instant: datetime) -> list[ConflictRow]:
+        """Those that were opened by then, whatever became of them."""
+        return [to_conflict(row) for row in self._bank.read("conflicts_until", (to_text(instant),))]
 
     def sources_then(self, fact_ids: Sequence[str], moment: AsOf) -> dict[str, list[str]]:
         """The sources that had been said and recorded by then."""
@@ -498,6 +508,12 @@ class FactStore:
     ) -> list[FactRow]:
         columns = "fact_columns_then" if past else "fact_columns"
         return [to_row(row) for row in self._bank.read(name, values, columns=columns, where=where)]
+
+
+def _bounds(moment: AsOf) -> dict[str, str]:
+    """When versions had been stated and were held; and `known_at` for their confirmations, which have one time only."""
+    as_of, held_at = moment.as_of or FOREVER, moment.known_at or FOREVER
+    return {"as_of": to_text(as_of), "held_at": to_text(held_at), "known_at": to_text(min(as_of, held_at))}
 
 
 def _keys(subjects: Set[str] | None, predicates: Set[str] | None) -> tuple[str, dict[str, Any]]:

@@ -43,9 +43,20 @@ DELETE FROM identity_changes WHERE lower(name) = lower(?);
 -- by then still counts where the memory did not know that yet.
 SELECT {columns} FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
 WHERE f.id IN (SELECT value FROM json_each(:ids)) AND f.standing = 'believed'
-  AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :known_at
-  AND (f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :known_at)
+  AND f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :held_at
+  AND (f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :held_at)
 ORDER BY f.seq;
+
+-- versions_then --
+-- Every version of a fact that had been said and was held then, and whether it had not been superseded.
+SELECT {columns}, f.superseded_at IS NULL OR f.superseded_at > :as_of OR coalesce(f.held_to, f.superseded_at) > :held_at
+FROM facts f JOIN fact_slots s ON s.seq = f.slot JOIN fact_keys k ON k.seq = s.key
+WHERE f.recorded_at <= :as_of AND coalesce(f.held_from, f.recorded_at) <= :held_at
+ORDER BY f.seq;
+
+-- conflicts_until --
+SELECT id, incumbent, challenger, why, opened_at, resolved_at, kept FROM fact_conflicts
+WHERE opened_at <= ? ORDER BY opened_at, id;
 
 -- newest_recorded --
 -- When the last of some turns was recorded.

@@ -1,28 +1,31 @@
-"""One request and its answer, apart from what sends it: the same for the client and its asynchronous twin.
+"""`Client` and `AsyncClient`: a bank that a server keeps, with the methods and types of `Memory`.
 
-A method is a generator of calls (`Steps`), which `Connection.taken` takes. What is done outside is to send a request,
-and to pause: `Client` and `AsyncClient` differ only in how they `Do` these two.
+A method is a generator of requests (`Steps` in `api/requests.py`), which `Connection.taken` takes. What is done outside
+is to send a request, and to pause: `Client` and `AsyncClient` differ only in how they `Do` these two.
 """
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from everwhen import errors
 from everwhen.api.extraction_wait import note_pending, one_wait
+from everwhen.api.operations.base import Operation
+from everwhen.api.operations.surface import AsyncBankFacts, Bank, BankFacts, BankMethods
+from everwhen.api.requests import AskAgain, Call, Steps, request, setting, steps_of
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.store.files.home import check_bank_name
 from everwhen.types import Answer, Listed
-from everwhen.types.jsonable import jsonable
 
 if TYPE_CHECKING:
+    import httpx
     from pydantic import TypeAdapter
 
 R = TypeVar("R")
@@ -39,48 +42,6 @@ ATTEMPTS = 3
 that did arrive is not done twice."""
 PAUSE = 0.2
 """Seconds before the second attempt; doubled for the third."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What to send: `path` goes below `/v1/banks/{bank}`, `of` is the type that comes back."""
-
-    method: str
-    path: str
-    of: Any = None
-    body: Any = None
-    params: Mapping[str, Any] = field(default_factory=dict)
-    writes: bool = False
-    raw: bytes | None = None
-    """A body that is no JSON: a part of an export."""
-    into: Callable[[bytes], None] | None = None
-    """Takes the answer piece by piece; it is then sent only once."""
-    patient: bool = False
-    """It may take long: work on the whole bank."""
-    after: float = 0.0
-    """Seconds to wait before it is sent."""
-
-    def headers(self) -> dict[str, str]:
-        made = {"Content-Type": "application/json"} if self.body is not None else {}
-        if self.raw is not None:
-            made = {"Content-Type": "application/octet-stream"}
-        return {**made, "Idempotency-Key": os.urandom(16).hex()} if self.writes else made
-
-    def content(self) -> bytes | None:
-        if self.raw is not None:
-            return self.raw
-        return None if self.body is None else json.dumps(jsonable(self.body), allow_nan=False).encode()
-
-    def query(self) -> dict[str, str]:
-        given = {name: jsonable(value) for name, value in self.params.items() if value is not None}
-        return {
-            name: str(value).lower() if isinstance(value, bool) else str(value)
-            for name, value in given.items()
-        }
-
-
-Steps: TypeAlias = Generator[Call, Any, R]
-"""A method: yields what to send, is sent what came back, returns what the caller gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +134,147 @@ class Connection:
             raise unreachable(self.url, error) from error
 
 
-class AskAgain(Unavailable):
-    """The server is busy, starts or goes on working, and may be asked again after `seconds` (Retry-After)."""
+class Client(Bank):
+    """A bank that a server keeps (`everwhen serve`), with the methods and types of `Memory`. Thread-safe."""
 
-    def __init__(self, sentence: str, seconds: float) -> None:
-        super().__init__(sentence)
-        self.seconds = seconds
+    def __init__(
+        self, url: str, key: str | None = None, *, bank: str = "default", timeout: float = SECONDS
+    ) -> None:
+        self._connection = Connection(url, key, bank, timeout)
+        import httpx
+
+        self._http: httpx.Client = httpx.Client(**self._connection.options())
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    @property
+    def bank(self) -> str:
+        return self._connection.bank
+
+    @property
+    def zone(self) -> str:
+        """The zone of text that comes without one; UTC for a bank that is not there yet."""
+        return self._take(setting("zone", "UTC"))
+
+    @property
+    def retention(self) -> str:
+        """How long the bank keeps what, as a sentence; empty for ever."""
+        return self._take(setting("retention", ""))
+
+    @property
+    def facts(self) -> BankFacts:
+        """What is true from when to when, and what was known when."""
+        return BankFacts(self)
+
+    def perform(self, operation: Operation[R], /) -> R:
+        """Let the server do one operation."""
+        return self._take(steps_of(operation))
+
+    def stream(self, operation: Operation[Answer], /) -> Iterator[str | Answer]:
+        """The pieces of an answer as they come, and at last the answer."""
+        return self._streamed(request(operation))
+
+    def _streamed(self, call: Call) -> Iterator[str | Answer]:
+        asked = self._connection.request(call, STREAM)
+        with self._connection.reaching(), self._http.stream(**asked) as answer:
+            if answer.status_code >= 400:
+                read(call, Reply(answer.status_code, answer.read(), answer.headers))
+            events = Events()
+            for line in answer.iter_lines():
+                if (piece := events.read(line)) is not None:
+                    yield piece
+
+    def _take(self, steps: Steps[R]) -> R:
+        async def do(todo: Outgoing | float) -> Reply | None:
+            return self._do(todo)  # on the spot, so that nothing is ever waited for
+
+        try:
+            self._connection.taken(steps, do).send(None)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        raise AssertionError("a request was waited for")
+
+    def _do(self, todo: Outgoing | float) -> Reply | None:
+        if isinstance(todo, float):
+            time.sleep(todo)
+            return None
+        with self._http.stream(**todo.options) as answer:
+            if todo.into is None or answer.status_code >= 400:
+                return Reply(answer.status_code, answer.read(), answer.headers)
+            for piece in answer.iter_bytes():
+                todo.into(piece)
+            return Reply(answer.status_code, b"", answer.headers)
+
+
+class AsyncClient(BankMethods):
+    """`Client` for asynchronous programs: the same methods, as coroutines."""
+
+    def __init__(
+        self, url: str, key: str | None = None, *, bank: str = "default", timeout: float = SECONDS
+    ) -> None:
+        self._connection = Connection(url, key, bank, timeout)
+        import httpx
+
+        self._http: httpx.AsyncClient = httpx.AsyncClient(**self._connection.options())
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    @property
+    def bank(self) -> str:
+        return self._connection.bank
+
+    @property
+    def facts(self) -> AsyncBankFacts:
+        """What is true from when to when, and what was known when."""
+        return AsyncBankFacts(self)
+
+    async def perform(self, operation: Operation[R], /) -> R:
+        """Let the server do one operation."""
+        return await self._connection.taken(steps_of(operation), self._do)
+
+    def stream(self, operation: Operation[Answer], /) -> AsyncIterator[str | Answer]:
+        """The pieces of an answer as they come, and at last the answer."""
+        return self._streamed(request(operation))
+
+    async def _streamed(self, call: Call) -> AsyncIterator[str | Answer]:
+        asked = self._connection.request(call, STREAM)
+        with self._connection.reaching():
+            async with self._http.stream(**asked) as answer:
+                if answer.status_code >= 400:
+                    read(call, Reply(answer.status_code, await answer.aread(), answer.headers))
+                events = Events()
+                async for line in answer.aiter_lines():
+                    if (piece := events.read(line)) is not None:
+                        yield piece
+
+    async def _do(self, todo: Outgoing | float) -> Reply | None:
+        if isinstance(todo, float):
+            from asyncio import sleep
+
+            await sleep(todo)
+            return None
+        async with self._http.stream(**todo.options) as answer:
+            if todo.into is None or answer.status_code >= 400:
+                return Reply(answer.status_code, await answer.aread(), answer.headers)
+            async for piece in answer.aiter_bytes():
+                todo.into(piece)
+            return Reply(answer.status_code, b"", answer.headers)
 
 
 def read(call: Call, reply: Reply) -> Any:
@@ -203,7 +299,7 @@ class Events:
         self._name = ""
 
     def read(self, line: str) -> str | Answer | None:
-        """The piece or the answer that a line completes; raises the problem that it tells of."""
+        """The piece or the answer that a line completes; raises the problem that it holds."""
         if line.startswith("event: "):
             self._name = line.removeprefix("event: ")
             return None
@@ -232,8 +328,8 @@ def _validator(of: Any) -> TypeAdapter[Any]:
 def _error(status: int, body: bytes) -> EverwhenError:
     """The error that `Memory` would have raised."""
     try:
-        told = json.loads(body)
-        sentence, kind = str(told["detail"]), str(told["kind"])
+        problem = json.loads(body)
+        sentence, kind = str(problem["detail"]), str(problem["kind"])
     except (ValueError, KeyError, TypeError):
         return Unavailable(f"the server answered {status} without saying why")
     if status in (401, 403):

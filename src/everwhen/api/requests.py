@@ -5,18 +5,19 @@ And those operations that travel in several requests, or in one that their argum
 
 from __future__ import annotations
 
+import json
+import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
 from string import Formatter
-from typing import IO, Any, TypeVar, cast, get_args, get_origin
+from typing import IO, Any, TypeAlias, TypeVar, cast, get_args, get_origin
 from urllib.parse import quote
 
-from everwhen.api.client.transport import AskAgain, Call, Steps
 from everwhen.api.operations.base import (
     MODEL,
     MOMENT,
@@ -35,6 +36,7 @@ from everwhen.api.operations.questions import RecallMemories
 from everwhen.errors import NotFound, Unavailable, UsageError
 from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
 from everwhen.types.facts import confidence_at
+from everwhen.types.jsonable import jsonable
 from everwhen.types.times import TimeReader
 from everwhen.types.turns import message
 from everwhen_time import Interval
@@ -43,6 +45,56 @@ from everwhen_time.zones import named_zone
 R = TypeVar("R")
 PAGE = 1000
 """Entries that are fetched at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What to send: `path` goes below `/v1/banks/{bank}`, `of` is the type that comes back."""
+
+    method: str
+    path: str
+    of: Any = None
+    body: Any = None
+    params: Mapping[str, Any] = field(default_factory=dict)
+    writes: bool = False
+    raw: bytes | None = None
+    """A body that is no JSON: a part of an export."""
+    into: Callable[[bytes], None] | None = None
+    """Takes the answer piece by piece; it is then sent only once."""
+    patient: bool = False
+    """It may take long: work on the whole bank."""
+    after: float = 0.0
+    """Seconds to wait before it is sent."""
+
+    def headers(self) -> dict[str, str]:
+        made = {"Content-Type": "application/json"} if self.body is not None else {}
+        if self.raw is not None:
+            made = {"Content-Type": "application/octet-stream"}
+        return {**made, "Idempotency-Key": os.urandom(16).hex()} if self.writes else made
+
+    def content(self) -> bytes | None:
+        if self.raw is not None:
+            return self.raw
+        return None if self.body is None else json.dumps(jsonable(self.body), allow_nan=False).encode()
+
+    def query(self) -> dict[str, str]:
+        given = {name: jsonable(value) for name, value in self.params.items() if value is not None}
+        return {
+            name: str(value).lower() if isinstance(value, bool) else str(value)
+            for name, value in given.items()
+        }
+
+
+Steps: TypeAlias = Generator[Call, Any, R]
+"""A method: yields what to send, is sent what came back, returns what the caller gets."""
+
+
+class AskAgain(Unavailable):
+    """The server is busy, starts or goes on working, and may be asked again after `seconds` (Retry-After)."""
+
+    def __init__(self, sentence: str, seconds: float) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
 
 
 def sent(operation: Operation[R], of: Any = None, **instead: Any) -> Steps[R]:

@@ -108,12 +108,12 @@ def test_a_damaged_bank_is_told_and_salvaged(
     assert run(["import", out, "--bank", "new"]) == 0
 
 
-def test_forgetting_nothing_in_particular_is_asked_back_in_words_of_the_command_line(
+def test_forgetting_nothing_in_particular_is_asked_back(
     said: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(["forget", "--yes"]) == 2
-    told = capsys.readouterr().err
-    assert "give turns, session" in told and "--everything" in told and "turns=" not in told
+    asked_back = capsys.readouterr().err
+    assert "give turns, session" in asked_back and "everything" in asked_back and "turns=" not in asked_back
 
 
 def test_a_dry_run_shows_the_first_turns_and_counts_the_rest(

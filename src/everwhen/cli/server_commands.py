@@ -17,7 +17,7 @@ from everwhen.store.files.home import check_bank_name, home_folder
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from everwhen.store.postgres.server import Server as Database
+    from everwhen.store.banks import Database
 
 
 keys = Commands(help="API keys: who may do what in which banks.", no_args_is_help=True)

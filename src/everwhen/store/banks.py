@@ -14,7 +14,9 @@ from everwhen.store.sql.store import ForgetAgain, Store
 from everwhen.store.sqlite.banks import SqliteBanks
 
 if TYPE_CHECKING:
-    from everwhen.store.postgres.server import Server as Database
+    from everwhen.store.postgres.server import Server
+
+    Database = Server
 
 
 class Banks(Protocol):

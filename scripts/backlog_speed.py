@@ -69,7 +69,7 @@ def fill(home: str, turns: int, figures: dict[str, list[float]]) -> None:
             read = added[:-BATCH_TURNS]
             for at in range(0, len(read), 5000):
                 with graph.writing(store.info.model) as write:
-                    write.done(read[at : at + 5000], "speed", "1")
+                    write.mark_done(read[at : at + 5000], "speed", "1")
             done = size
 
             def claim() -> None:

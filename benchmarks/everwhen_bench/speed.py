@@ -188,7 +188,7 @@ def _link(
         known = write.unit_of_turns([turn.id for turn in turns])
         units = [known[turn.id] for turn in turns]
         placed = zip(units, turns, strict=True)
-        write.place([Moment(unit, "turn", turn.said_at) for unit, turn in placed])
+        write.add_to_timeline([Moment(unit, "turn", turn.said_at) for unit, turn in placed])
         write.mention([Mention(unit, *chance.choice(names[-new:]), "PERSON") for unit in units])
         link_in_time(write, units)
         link_in_meaning(

@@ -1,4 +1,4 @@
-"""`constraint`: what a question says about time: a window, an order, an event that it hangs on."""
+"""`constraint`: what a question says about time: a window, an order, an event that it is dated by."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, reduce
 from itertools import takewhile
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from everwhen_time.grammar import book_of, tokenize_in, word_reader
 from everwhen_time.interval import Duration, Interval
@@ -15,7 +15,7 @@ from everwhen_time.language import Language, language, language_of, plainly_engl
 from everwhen_time.offsets import Amount, amount
 from everwhen_time.parser import Item, parse
 from everwhen_time.resolver import TimeRef, resolve
-from everwhen_time.tokens import Token, english_words, fold, tokenize, word_set
+from everwhen_time.tokens import Token, english_words, fold, tokenize
 
 Order = Literal["first", "last"]
 AnchorRelation = Literal["before", "after", "during", "since", "until"]
@@ -25,10 +25,12 @@ AnchorRelation = Literal["before", "after", "during", "since", "until"]
 class Constraint:
     """What the question asks of time.
 
-    `interval` is the window, `hard` whether anything outside it is no answer; `intervals` has each one where
-    several are named ("in March or in May") and `interval` their hull. `relation` and `anchor` tell of an
-    event whose date the memory has to find ("before" "I moved"), and `distance` how far from it ("the week
-    after": P1W). `order` asks for the first or last. `count` says that the question counts what it finds.
+    `interval` is the window; where several are named ("in March or in May"), `intervals` has each of them and
+    `interval` is their hull. `hard` is a hint that anything outside the window is no answer: the question names a
+    boundary ("since March", "between 3 and 5 May"), says "only in", or counts ("how often in May"). Recall does not
+    filter by it. `relation` and `anchor` are for an event whose date the memory has to find ("before" "I moved"), and
+    `distance` is how far from it ("the week after": P1W). `order` asks for the first or last. `count` says that the
+    question counts what it finds.
     """
 
     interval: Interval | None = None
@@ -41,41 +43,52 @@ class Constraint:
     intervals: tuple[Interval, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionCues:
+class Anchor(NamedTuple):
+    """The event that a question names instead of a date; see `Constraint`."""
+
+    relation: AnchorRelation
+    event: str
+    distance: Duration | None = None
+
+
+class QuestionCues(NamedTuple):
     """What a question in any language asks about time apart from the times it names: whether it counts ("how often")
     or is strict ("only in"), the order and the anchor; see `Constraint`."""
 
-    counts: bool = False
-    strict: bool = False
-    order: Order | None = None
-    anchor: tuple[AnchorRelation, str, Duration | None] | None = None
+    counts: bool
+    strict: bool
+    order: Order | None
+    anchor: Anchor | None
 
 
 def constraint(query: str, at: datetime, zone: str | None = None) -> Constraint | None:
     """What the question says about time, seen from when it is asked; None when it says nothing."""
     refs = resolve(query, at, zone, question=True)
-    placed = [ref for ref in refs if ref.interval is not None]
-    said = _cues_around(query, refs)
-    order, anchored = said.order, said.anchor
-    if not placed and order is None and anchored is None:
+    intervals = tuple(ref.interval for ref in refs if ref.interval is not None)
+    cues = _cues(query, refs)
+    if not intervals and cues.order is None and cues.anchor is None:
         return None
-    intervals = tuple(ref.interval for ref in placed if ref.interval is not None)
     window = reduce(Interval.hull, intervals) if intervals else None
-    relation, anchor, distance = anchored or (None, None, None)
-    hard = window is not None and (said.counts or said.strict or _compares(placed))
-    return Constraint(window, hard, order, relation, anchor, distance, said.counts, intervals)
+    names_a_boundary = any(ref.bounded for ref in refs if ref.interval is not None)
+    hard = window is not None and (cues.counts or cues.strict or names_a_boundary)
+    relation, event, distance = cues.anchor or (None, None, None)
+    return Constraint(window, hard, cues.order, relation, event, distance, cues.counts, intervals)
 
 
-def _cues_around(query: str, refs: list[TimeRef]) -> QuestionCues:
+def _cues(query: str, refs: list[TimeRef]) -> QuestionCues:
     """What the words around the times ask, in the language of the question."""
     tokens = tokenize(query)
     if not plainly_english(query, (0, len(query)), frozenset(token.lower for token in tokens)):
-        found = asked(query, refs)
-        if found is not None:
-            return found
-    counts, strict = _COUNTING.search(query) is not None, _STRICT.search(query) is not None
-    return QuestionCues(counts, strict, _order(tokens, refs), _anchor(query, tokens, refs))
+        code = language_of(query)
+        if code is not None:
+            return _cues_in_language(code, query, refs)
+    time_spans = [ref.span for ref in refs if ref.interval]
+    return QuestionCues(
+        counts=_COUNTING.search(query) is not None,
+        strict=_STRICT.search(query) is not None,
+        order=_order(tokens, time_spans),
+        anchor=_anchor(query, tokens, refs, time_spans),
+    )
 
 
 _COUNTING = re.compile(r"\bhow (?:many|often|much)\b|\bnumber of\b|\bcount\b|\btotal\b", re.IGNORECASE)
@@ -86,18 +99,6 @@ _STRICT = re.compile(
 )
 
 
-def _compares(refs: list[TimeRef]) -> bool:
-    """Whether a boundary is named: before, after, since, until, between X and Y."""
-    return any(ref.rule and ref.rule[-1].replace(" ", "_") in _BOUNDARIES for ref in refs)
-
-
-_BOUNDARIES = word_set(
-    """bounded between_two between_years from_one_to_another from_then_onward and_onward by_a_part by_the_end_of_a_day
-    through so_long_since_a_time since until by before after between from_to onward until_a_day since_a_day
-    onward_from_a_day before_a_day_of_the_month after_a_day_of_the_month until_now from_now_to_a_time joined
-    stretch_of_days months_of_a_year year_to_year days_of_no_month days_of_a_whole days_in_a_whole weekday_to_weekday"""
-)
-
 # Order: first, last, most recent
 
 FIRST = frozenset({"first", "earliest", "initially", "originally", "oldest"})
@@ -107,10 +108,9 @@ _NO_ORDER_BEFORE = _LISTS["no_order_before"]
 _VERB_BEFORE = _LISTS["verb_before"]
 
 
-def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
-    placed = [ref.span for ref in refs if ref.interval]
+def _order(tokens: list[Token], time_spans: list[tuple[int, int]]) -> Order | None:
     for index, token in enumerate(tokens):
-        if within(token.start, placed):
+        if within(token.start, time_spans):
             continue
         after = tokens[index + 1].lower if index + 1 < len(tokens) else ""
         before = tokens[index - 1].lower if index else ""
@@ -128,7 +128,7 @@ def _order(tokens: list[Token], refs: list[TimeRef]) -> Order | None:
 
 # Anchors: before I moved, the week after my vacation, two days before the wedding, since we adopted Max
 
-RELATIONS: dict[str, AnchorRelation] = {
+RELATION_WORDS: dict[str, AnchorRelation] = {
     "before": "before",
     "after": "after",
     "following": "after",
@@ -146,14 +146,13 @@ WORD = re.compile(r"[^\W\d_]{2,}")  # an anchor without one says no event
 
 
 def _anchor(
-    query: str, tokens: list[Token], refs: list[TimeRef]
-) -> tuple[AnchorRelation, str, Duration | None] | None:
-    placed = [ref.span for ref in refs if ref.interval]
+    query: str, tokens: list[Token], refs: list[TimeRef], time_spans: list[tuple[int, int]]
+) -> Anchor | None:
     for index, token in enumerate(tokens):
-        relation = RELATIONS.get(token.lower)
+        relation = RELATION_WORDS.get(token.lower)
         if relation is None or index + 1 >= len(tokens):
             continue
-        if within(token.start, placed):
+        if within(token.start, time_spans):
             continue
         if token.lower == "when" and (index == 0 or tokens[index - 1].lower in _ASKING):
             continue
@@ -161,22 +160,24 @@ def _anchor(
             token.lower == "following" and index and tokens[index - 1].lower == "the"
         ):
             continue
-        clause = clause_of(query, tokens[index + 1 :], placed, _END)
+        clause = clause_of(query, tokens[index + 1 :], time_spans, _END)
         anchor = re.sub(r"\s+(?:in|on|at|of|and)$", "", clause)
         if WORD.search(anchor):
-            return relation, anchor, _distance(tokens, index, refs)
+            return Anchor(relation, anchor, _distance(tokens, index, refs))
     return None
 
 
-def clause_of(query: str, tokens: list[Token], placed: list[tuple[int, int]], ends: frozenset[str]) -> str:
-    """The words up to the end of the clause or a time of its own."""
-    inside = list(takewhile(lambda one: one.lower not in ends and not within(one.start, placed), tokens))
+def clause_of(
+    query: str, tokens: list[Token], time_spans: list[tuple[int, int]], ends: frozenset[str]
+) -> str:
+    """The words up to the end of the clause, or up to a time in it."""
+    inside = list(takewhile(lambda one: one.lower not in ends and not within(one.start, time_spans), tokens))
     return query[inside[0].start : inside[-1].end] if inside else ""
 
 
-def within(place: int, placed: list[tuple[int, int]]) -> bool:
-    """Whether the place is inside one of the times."""
-    return any(start <= place < end for start, end in placed)
+def within(position: int, time_spans: list[tuple[int, int]]) -> bool:
+    """Whether the position is inside one of the times."""
+    return any(start <= position < end for start, end in time_spans)
 
 
 _LENGTHS = {"day": Duration(days=1), "week": Duration(weeks=1), "month": Duration(months=1),
@@ -197,34 +198,34 @@ def _distance(tokens: list[Token], index: int, refs: list[TimeRef]) -> Duration 
 
 # In the other languages
 
-_RELATIONS: tuple[AnchorRelation, ...] = ("before", "after", "during", "since", "until")
+_RELATION_NAMES: tuple[AnchorRelation, ...] = ("before", "after", "during", "since", "until")
 _CLAUSE_END = frozenset({".", "?", "!", ",", ";", "¿", "¡", ":"})
 
 
-def asked(query: str, refs: list[TimeRef]) -> QuestionCues | None:
-    """What the question asks; None when it is in English. In its data file `nach+der` is "nach" before "der"."""
-    code = language_of(query)
-    if code is None:
-        return None
+def _cues_in_language(code: str, query: str, refs: list[TimeRef]) -> QuestionCues:
+    """What a question in this language asks; the words are in `[questions]` of its data file."""
     spoken = language(code)
-    placed = [ref.span for ref in refs if ref.interval]
+    time_spans = [ref.span for ref in refs if ref.interval]
     plain = fold(query)
-    joints = [
+    relation_spans = [
         match.span()
-        for relation in _RELATIONS
+        for relation in _RELATION_NAMES
         if (pattern := _pattern(code, relation)) is not None
         for match in pattern.finditer(plain)
     ]
     return QuestionCues(
-        _outside(_pattern(code, "count"), plain, placed),
-        _outside(_pattern(code, "only"), plain, placed),
-        _order_in(code, plain, [*placed, *joints]),  # "prima di" is before, "prima" first
-        _anchor_in(query, spoken, placed) if spoken.spaced else _anchor_unspaced(query, code, placed),
+        counts=_outside(_pattern(code, "count"), plain, time_spans),
+        strict=_outside(_pattern(code, "only"), plain, time_spans),
+        order=_order_in(code, plain, [*time_spans, *relation_spans]),  # "prima di" is before, "prima" first
+        anchor=_anchor_in(query, spoken, time_spans)
+        if spoken.spaced
+        else _anchor_unspaced(query, code, time_spans),
     )
 
 
 @cache
 def _pattern(code: str, name: str) -> re.Pattern[str] | None:
+    """The words of one kind in a language's data file: `_` is a space, and `nach+der` is "nach" followed by "der"."""
     spoken = language(code)
     words = sorted(spellings(spoken.section("questions").get(name, "")), key=len, reverse=True)
     if not words:
@@ -237,28 +238,28 @@ def _pattern(code: str, name: str) -> re.Pattern[str] | None:
     return re.compile(rf"\b(?:{'|'.join(ends)})")
 
 
-def _outside(pattern: re.Pattern[str] | None, text: str, placed: list[tuple[int, int]]) -> bool:
-    """Whether the words stand somewhere outside the times."""
-    return pattern is not None and any(not within(match.start(), placed) for match in pattern.finditer(text))
+def _outside(pattern: re.Pattern[str] | None, text: str, time_spans: list[tuple[int, int]]) -> bool:
+    """Whether the pattern matches anywhere outside the times."""
+    return pattern is not None and any(
+        not within(match.start(), time_spans) for match in pattern.finditer(text)
+    )
 
 
-def _order_in(code: str, text: str, placed: list[tuple[int, int]]) -> Order | None:
-    if _outside(_pattern(code, "first"), text, placed):
+def _order_in(code: str, text: str, time_spans: list[tuple[int, int]]) -> Order | None:
+    if _outside(_pattern(code, "first"), text, time_spans):
         return "first"
-    return "last" if _outside(_pattern(code, "last"), text, placed) else None
+    return "last" if _outside(_pattern(code, "last"), text, time_spans) else None
 
 
 # Anchors: bevor ich umzog, la semana después de mis vacaciones, 搬家之前
 
 
-def _anchor_in(
-    query: str, spoken: Language, placed: list[tuple[int, int]]
-) -> tuple[AnchorRelation, str, Duration | None] | None:
+def _anchor_in(query: str, spoken: Language, time_spans: list[tuple[int, int]]) -> Anchor | None:
     tokens = tokenize_in(query, 0, len(query), spoken.code)
     for index, token in enumerate(tokens):
-        if within(token.start, placed):
+        if within(token.start, time_spans):
             continue
-        for relation in _RELATIONS:
+        for relation in _RELATION_NAMES:
             pattern = _pattern(spoken.code, relation)
             match = pattern.match(fold(query), token.start) if pattern else None
             if match is None or (
@@ -266,9 +267,9 @@ def _anchor_in(
             ):
                 continue  # "¿Cuándo fui a Roma?" asks when
             behind = [one for one in tokens if one.start >= match.end()]
-            anchor = clause_of(query, behind, placed, _CLAUSE_END)
+            anchor = clause_of(query, behind, time_spans, _CLAUSE_END)
             if WORD.search(anchor):
-                return relation, anchor, _distance_in(tokens, index, spoken)
+                return Anchor(relation, anchor, _distance_in(tokens, index, spoken))
     return None
 
 
@@ -288,21 +289,20 @@ def _distance_in(tokens: list[Token], index: int, spoken: Language) -> Duration 
     return None
 
 
-_BREAK = re.compile(r"[。，、！？!?,.\s我你您はがをの]")
+# A clause begins after a mark, a pronoun (我, 你, 您) or a particle (は, が, を, の): what is before is not the event.
+_CLAUSE_START = re.compile(r"[。，、！？!?,.\s我你您はがをの]")
 
 
-def _anchor_unspaced(
-    query: str, code: str, placed: list[tuple[int, int]]
-) -> tuple[AnchorRelation, str, Duration | None] | None:
+def _anchor_unspaced(query: str, code: str, time_spans: list[tuple[int, int]]) -> Anchor | None:
     """Where the event is mentioned before the word: 搬家之前, 結婚した後."""
-    for relation in _RELATIONS:
+    for relation in _RELATION_NAMES:
         pattern = _pattern(code, relation)
         for match in pattern.finditer(query) if pattern else ():
-            if within(match.start(), placed):
+            if within(match.start(), time_spans):
                 continue
-            start = max((end for _, end in placed if end <= match.start()), default=0)
-            for mark in _BREAK.finditer(query, start, match.start()):
+            start = max((end for _, end in time_spans if end <= match.start()), default=0)
+            for mark in _CLAUSE_START.finditer(query, start, match.start()):
                 start = mark.end()
             if match.start() - start > 1:
-                return relation, query[start : match.start()], None
+                return Anchor(relation, query[start : match.start()])
     return None

@@ -92,6 +92,8 @@ class Meaning:
     __slots__ = ()
     kind: ClassVar[Kind] = "point"
     confidence: ClassVar[float] = 0.95
+    bounded: ClassVar[bool] = False
+    """Whether its words name where it begins or ends: since, until, before, from one time to another."""
 
     def span(self, ctx: Context) -> Span | None:
         """Where it lies, seen from the context; None when there is no such time (30 February)."""
@@ -378,6 +380,7 @@ class Hours(Meaning):
     """From one time of day to another on the same day: Friday between 2pm and 4pm."""
 
     kind: ClassVar[Kind] = "range"
+    bounded: ClassVar[bool] = True
     first: Clock
     last: Clock
     day: Meaning | None = None

@@ -376,6 +376,7 @@ class Between(Meaning):
     """From the start of one time to the end of another; if only one of them has a year, the other gets it too."""
 
     kind: ClassVar[Kind] = "range"
+    bounded: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.9
     first: Meaning
     last: Meaning
@@ -417,6 +418,7 @@ class Bound(Meaning):
     its start. "by X": up to its end."""
 
     kind: ClassVar[Kind] = "range"
+    bounded: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.9
     word: Word
     edge: Meaning
@@ -446,6 +448,7 @@ class Onward(Meaning):
     """From a time on, in the direction of the verb: from October onwards."""
 
     kind: ClassVar[Kind] = "range"
+    bounded: ClassVar[bool] = True
     edge: Meaning
 
     def span(self, ctx: Context) -> Span | None:

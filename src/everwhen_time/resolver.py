@@ -87,6 +87,7 @@ class TimeRef:
     recurrence: Recurrence | None = None
     duration: Duration | None = None
     anchor: str | None = None  # an event or age that the time hangs on, where the text gives no date for it
+    bounded: bool = False  # whether a boundary is named: since, until, before, from one time to another
 
 
 def resolve(
@@ -286,8 +287,8 @@ def _refer(
         interval, sure = _likelier_direction(meaning, ctx, look, words, interval, sure)
     if interval is None:
         return None
-    sure *= meaning.confidence
-    return TimeRef(*where, interval, interval.grain, meaning.kind, round(sure, 3), trace)
+    confidence = round(sure * meaning.confidence, 3)
+    return TimeRef(*where, interval, interval.grain, meaning.kind, confidence, trace, bounded=meaning.bounded)
 
 
 _BY_VERB = (Weekend, Hours, Offset, InAmount)

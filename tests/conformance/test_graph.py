@@ -31,7 +31,7 @@ def calendar(store: Store, **asked: object) -> list[str]:
 def test_what_extraction_used_counts_with_the_rest(store: Store) -> None:
     store.graph.note_usage("answer", "openai:a", Usage(1, 10, 2, 0.5))
     with store.graph.writing(store.info.model) as writer:
-        writer.used("openai:b", Usage(2, 30, 4, 0.25))
+        writer.record_usage("openai:b", Usage(2, 30, 4, 0.25))
     used = store.graph.usage()
     assert (used.requests, used.input_tokens, used.output_tokens) == (3, 40, 6)
     assert used.cost == pytest.approx(0.75)
@@ -45,8 +45,8 @@ def test_a_batch_that_fails_leaves_nothing_behind(store: Store) -> None:
     with pytest.raises(RuntimeError), store.graph.writing(store.info.model) as writer:
         unit = writer.add_units([event("e1", "a")], "rules", "1")["e1"]
         writer.mention([Mention(unit, writer.add_entity("Ana", "PERSON"), "Ana", "PERSON")])
-        writer.done(["a"], "rules", "1")
-        writer.used("openai:b", Usage(2, 30, 4, 0.25))
+        writer.mark_done(["a"], "rules", "1")
+        writer.record_usage("openai:b", Usage(2, 30, 4, 0.25))
         raise RuntimeError
     assert calendar(store) == [] == store.graph.entities()
     assert store.jobs.extraction.pending() == 1 and store.graph.usage() == Usage() and store.check() == []
@@ -268,8 +268,8 @@ def test_who_is_seen_with_whom_is_counted_by_units_most_first(store: Store) -> N
     assert store.graph.seen_with(entity(store, "Ana")) == [("Ben", 2), ("Clara", 1)]
     assert store.graph.seen_with(entity(store, "Dora")) == []
     with store.graph.writing(store.info.model) as writer:
-        assert writer.neighbours_of(seqs["Ana"]) == {seqs["Ben"], seqs["Clara"]}
-        assert writer.neighbours_of(seqs["Dora"]) == frozenset()
+        assert writer.mentioned_with(seqs["Ana"]) == {seqs["Ben"], seqs["Clara"]}
+        assert writer.mentioned_with(seqs["Dora"]) == frozenset()
 
 
 def test_merged_entities_are_one_until_it_is_taken_back(reopen: Reopen) -> None:
@@ -381,12 +381,12 @@ def test_units_stand_on_the_line_of_their_kind_in_the_order_of_time(store: Store
     other = write(store, event("e1", "t0"))["e1"]
     line = [Moment(unit, "turn", START + place * HOUR) for place, unit in enumerate(units[:4])]
     with store.graph.writing(store.info.model) as writer:
-        writer.place([*reversed(line), Moment(other, "event", START + HOUR)])
+        writer.add_to_timeline([*reversed(line), Moment(other, "event", START + HOUR)])
         assert writer.timeline([units[1]], 1) == line[:3]
         assert writer.timeline([units[0]], 2) == line[:3]
         assert writer.timeline([other], 3) == [Moment(other, "event", START + HOUR)]
         assert writer.timeline([units[4]], 3) == [] == writer.timeline([], 3)
-        writer.place([moved := Moment(units[0], "turn", START + 9 * HOUR)])
+        writer.add_to_timeline([moved := Moment(units[0], "turn", START + 9 * HOUR)])
         assert writer.timeline([units[1]], 1) == line[1:3]
         assert writer.timeline([units[3]], 1) == [line[2], line[3], moved]
 
@@ -397,7 +397,7 @@ def test_a_timeline_has_the_neighbours_of_each_unit_once_however_near_the_units_
     # Several at one instant: the order is that of their numbers.
     line = [Moment(unit, "turn", START + place // 3 * HOUR) for place, unit in enumerate(units)]
     with store.graph.writing(store.info.model) as writer:
-        writer.place(line)
+        writer.add_to_timeline(line)
         for asked in ([5, 6], [2, 4, 9], [0, 11], [1, 7, 8]):
             expected = sorted({at for one in asked for at in range(max(0, one - 2), min(12, one + 3))})
             found = writer.timeline([units[one] for one in asked], 2)
@@ -417,7 +417,7 @@ def test_neighbours_in_time_are_the_same_in_whatever_portions_they_come(
     order = iter([first, *line[:-1], line[-1], last])  # the last portion has one of each kind
     for portion in portions:
         with store.graph.writing(store.info.model) as writer:
-            writer.place(some := list(islice(order, portion)))
+            writer.add_to_timeline(some := list(islice(order, portion)))
             link_in_time(writer, [one.unit for one in some])
     with store.graph.writing(store.info.model) as writer:
         found = writer.links_of([one.unit for one in (*line, first, last)], "temporal")
@@ -448,7 +448,7 @@ def test_what_was_mentioned_is_known_before_it_is_committed(store: Store) -> Non
         said = [Mention(units[one], ana, "Ana", "PERSON") for one in ("b", "a", "a")]
         writer.mention([*said, Mention(units["a"], ben, "Ben", "PERSON")])
         assert writer.last_seen([ana, ben]) == {ana: START + 5 * HOUR, ben: START + HOUR}
-        assert writer.neighbours_of(ana) == {ben}
+        assert writer.mentioned_with(ana) == {ben}
         before = writer.names_version()
         writer.mention([Mention(units["b"], ben, "Benny", "PERSON")])
         assert writer.names_version() != before

@@ -35,7 +35,7 @@ def test_a_turn_waits_until_it_is_done_whether_or_not_it_is_claimed(store: Store
     assert ids(store.jobs.extraction.claim("me", 8, 0, 60)) == ["a", "b"]
     assert store.jobs.extraction.pending() == 2
     with store.graph.writing(store.info.model) as writer:
-        writer.done(["a", "b"], "rules", "1")
+        writer.mark_done(["a", "b"], "rules", "1")
     assert store.jobs.extraction.pending() == 0 and store.jobs.extraction.claim("me", 8, 0, 60) is None
 
 
@@ -93,7 +93,7 @@ def test_a_release_gives_back_only_what_is_not_done(store: Store) -> None:
     store.append([turn("a"), turn("b", hours=1)])
     assert ids(store.jobs.extraction.claim("me", 8, 0, 60)) == ["a", "b"]
     with store.graph.writing(store.info.model) as writer:
-        writer.done(["a"], "rules", "1")
+        writer.mark_done(["a"], "rules", "1")
     store.jobs.extraction.release("me")
     assert store.jobs.extraction.pending() == 1
     assert ids(store.jobs.extraction.claim("them", 8, 0, 60)) == ["b"]
@@ -116,8 +116,8 @@ def test_a_restart_removes_what_was_derived_and_puts_the_turns_on_the_list(store
 def test_a_failure_is_told_until_the_turn_is_read_again(store: Store) -> None:
     store.append([turn("a")])
     with store.graph.writing(store.info.model) as writer:
-        writer.failed(["a"], "the model was silent")
-        writer.done(["a"], "rules", "1")
+        writer.record_failure(["a"], "the model was silent")
+        writer.mark_done(["a"], "rules", "1")
     assert any("the model was silent" in finding.problem for finding in store.graph.check())
     store.jobs.extraction.enqueue(["a"])
     assert store.graph.check() == []
@@ -131,7 +131,7 @@ def test_what_waits_is_counted_up_to_a_place(store: Store) -> None:
     store.append([turn("c", hours=2)])
     assert (jobs.pending(newest), jobs.pending()) == (2, 3)
     with store.graph.writing(store.info.model) as writer:
-        writer.done(["a", "b"], "test", "1")
+        writer.mark_done(["a", "b"], "test", "1")
     assert (jobs.waits(newest), jobs.waits()) == (False, True)
     assert (jobs.pending(newest), jobs.pending()) == (0, 1)
 

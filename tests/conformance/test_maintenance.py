@@ -78,7 +78,7 @@ def test_what_was_made_of_a_turn_goes_with_it_and_is_told(store: Store) -> None:
     seqs = write(store, event("e1", "a", text="told of it"), event("e2", "b"), narrative("n1", "a", "b"))
     a, c = raw(store, "a", "c")
     with store.graph.writing(store.info.model) as writer:
-        writer.done(["c"], "rules", "1")
+        writer.mark_done(["c"], "rules", "1")
         writer.relink("semantic", {c: [(a, 0.9)]})
         writer.relink("semantic", {a: [(c, 0.9)]})
     gone = remove(store, "a", again=("b",))
@@ -540,7 +540,7 @@ def test_words_vectors_and_places_of_units_are_read(store: Store) -> None:
     unit = write(store, event("e1", "a", text="a word", vectors=[direction(0.0, 0.0, 1.0)]))["e1"]
     (a,) = raw(store, "a")
     with store.graph.writing(store.info.model) as writer:
-        writer.place([Moment(unit, "event", START)])
+        writer.add_to_timeline([Moment(unit, "event", START)])
     assert store.keep.unit_texts(["e1", "gone"]) == {"e1": "a word"}
     first = store.keep.first_vectors([a, unit, 10_000])
     assert set(first) == {a, unit}

@@ -62,7 +62,7 @@ def write(store: Store, *units: NewUnit) -> dict[str, int]:
     """Write units as an extractor does, and take their turns off the to-do list; the seq of each id."""
     with store.graph.writing(store.info.model) as writer:
         seqs = writer.add_units(units, "rules", "1")
-        writer.done([turn for unit in units for turn in unit.turns], "rules", "1")
+        writer.mark_done([turn for unit in units for turn in unit.turns], "rules", "1")
     return seqs
 
 

@@ -48,6 +48,11 @@ def test_a_question_without_a_time_has_no_constraint(query: str) -> None:
         ("What did I cook only in April?", "2023-04-01", "2023-05-01", True),
         ("How many times did I swim in March?", "2023-03-01", "2023-04-01", True),
         ("What is planned for next month?", "2023-06-01", "2023-07-01", False),
+        ("What did I do between 3 and 5 May?", "2023-05-03", "2023-05-06", True),
+        ("What have I learned since 98?", "1998-01-01", None, True),
+        ("What is due by Friday at the latest?", None, "2023-05-13", True),
+        ("What did I do on 3 May?", "2023-05-03", "2023-05-04", False),
+        ("What did I do in the last three months?", "2023-02-10", "2023-05-10", False),
     ],
 )
 def test_a_window_is_soft_unless_the_words_draw_a_line(

@@ -21,7 +21,7 @@ from tests.store.test_postgres_statements import numbered
 LOOKED_UP = (
     "turn_units turns_told_of known_units insert_turn insert_unit insert_vector insert_derived_unit posted_units "
     "set_posted timeline drop_links links_of_type insert_mention insert_entity_name seen_entity insert_extraction "
-    "drop_claims "
+    "release_leases "
     "raw_units derived_from told_with unpost_units delete_vectors delete_unit_turns delete_units drop_all_links "
     "drop_mentions drop_past_mentions drop_moments drop_extraction drop_failures linked_to count_links count_vectors "
     "units_resting_on names_mentioned_by reseat_units delete_provenance delete_turns units_holding words_of_units"
@@ -41,12 +41,12 @@ def write_batch(store: Store, first: int, count: int) -> None:
         seqs = write.add_units([event(f"e{id_}", id_) for id_ in ids], "rules", "1")
         ana = write.add_entity(f"Ana {first}", "PERSON")
         write.mention([Mention(raws[id_], ana, f"Ana {first}", "PERSON") for id_ in ids])
-        write.place([Moment(unit, "turn", START) for unit in raws.values()])
+        write.add_to_timeline([Moment(unit, "turn", START) for unit in raws.values()])
         link_in_time(write, raws.values())
         link_in_meaning(write, {unit: [(other, 0.95) for other in raws.values()] for unit in raws.values()})
         events = list(seqs.values())
         link_causes(write, [(one, other, 0.5) for one, other in pairwise(events)])
-        write.done(ids, "rules", "1")
+        write.mark_done(ids, "rules", "1")
 
 
 def test_a_long_batch_takes_as_many_statements_of_postgres_as_a_short_one(

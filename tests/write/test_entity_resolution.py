@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from everwhen import Memory, NotFound
 from everwhen.store.rows import EntityRow
-from everwhen.write.entities import NameIndex, introduced, is_another, key, may_be, name_similarity
+from everwhen.write.entities import (
+    NameIndex,
+    can_be_same_first_name,
+    introduced,
+    is_another,
+    key,
+    name_similarity,
+)
 from everwhen.write.extract.base import EntityType, ExtractedEntity
 
 
@@ -46,9 +53,9 @@ def test_a_nickname_is_the_same_person_where_the_company_is_the_same(quick: Memo
 
 
 def test_nicknames_and_spellings() -> None:
-    assert may_be("Bob", "Robert")
-    assert may_be("Bill", "Will")
-    assert not may_be("Bob", "Richard")
+    assert can_be_same_first_name("Bob", "Robert")
+    assert can_be_same_first_name("Bill", "Will")
+    assert not can_be_same_first_name("Bob", "Richard")
     assert name_similarity("Jon", "Joe") == 0.0
     assert name_similarity("Katherine Jones", "Kathrine Jones") > 0.9
     assert name_similarity("Alice", "Alice Chen") == 0.95
@@ -82,7 +89,7 @@ NAMES = st.one_of(
 
 
 @given(known=st.lists(NAMES, max_size=12), said=NAMES)
-def test_every_name_that_may_be_the_same_is_compared(known: list[str], said: str) -> None:
+def test_every_name_that_can_be_same_first_name_the_same_is_compared(known: list[str], said: str) -> None:
     index = NameIndex()
     for seq, name in enumerate(known):
         index.add(name, seq)

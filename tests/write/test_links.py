@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from everwhen import Memory
-from everwhen.write.links import SEMANTIC_MOST, TEMPORAL_MOST, link_floor, temporal_weight
+from everwhen.write.links import SEMANTIC_MOST, TEMPORAL_MOST, least_cosine, temporal_weight
 
 START = datetime(2024, 5, 1, tzinfo=UTC)
 
@@ -79,6 +79,6 @@ def test_cause_and_effect_are_linked(quick: Memory) -> None:
 
 
 def test_the_floor_of_links_in_meaning_fits_the_embedder_or_is_set() -> None:
-    assert link_floor("conversation-1", None) == 0.92
-    assert link_floor("openai:text-embedding-3-small", None) == 0.7  # TEMPR's
-    assert link_floor("conversation-1", 0.5) == 0.5
+    assert least_cosine("conversation-1", None) == 0.92
+    assert least_cosine("openai:text-embedding-3-small", None) == 0.7  # TEMPR's
+    assert least_cosine("conversation-1", 0.5) == 0.5

@@ -58,7 +58,7 @@ def worker_of(memory: Memory, before: Callable[[Work], None] = lambda work: None
     def process(work: Work) -> Extraction:
         before(work)
         with memory._bank.store.graph.writing(memory._bank.store.info.model) as write:
-            write.done([turn.id for turn in work.turns], "test", "1")
+            write.mark_done([turn.id for turn in work.turns], "test", "1")
         return Extraction("test", "1")
 
     return Worker(memory._bank.store.jobs.extraction, process)

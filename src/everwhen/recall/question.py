@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias, get_args
 
 from everwhen.types.recall import Complexity
 from everwhen_time import Constraint, Grain, Interval, constraint, resolve
-from everwhen_time.constraints import FIRST, RELATIONS
+from everwhen_time.constraints import FIRST, RELATION_WORDS
 
 AUXILIARY = "did|do|does|is|are|am|was|were|has|have|had|will|would"
 """Verbs that a clause is asked with."""
@@ -232,7 +232,7 @@ _END = pattern(
 _OWNING = pattern(r"\b(?:my|our|his|her|its|their|your|the|a|an)$", r"'s$")
 _PREPOSITION = pattern(r"\s(?:on|in|at|during)\s*$")
 _CLAUSE = pattern(rf"\s(?:{AUXILIARY})\s")
-_RELATION = pattern(rf"\b(?:{'|'.join(RELATIONS)})\W*$")
+_RELATION = pattern(rf"\b(?:{'|'.join(RELATION_WORDS)})\W*$")
 _ONLY_ASKING = pattern(
     r"^(?:(?:the|a|an|one|two|three|four|five|six|seven|\d+|days?|weeks?|weekend|months?|years?|morning|night|right|"
     r"just|shortly|immediately|was|is|it|that)\s*)*$"

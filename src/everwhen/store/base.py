@@ -365,7 +365,7 @@ def restart_turns(sql: Sql, turns: Sequence[int]) -> None:
         for name in ("drop_mentions", "drop_past_mentions", "drop_moments"):
             sql.run(name, (raw,))
         sql.run("drop_all_links", {"units": raw})
-        for name in ("drop_extraction", "drop_failures", "drop_claims"):
+        for name in ("drop_extraction", "drop_failures", "release_leases"):
             sql.run(name, (turns,))
 
 

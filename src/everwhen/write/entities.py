@@ -48,18 +48,18 @@ NICKNAMES = _table()
 
 
 @lru_cache(maxsize=4096)
-def akin(name: str) -> frozenset[str]:
+def other_first_names(name: str) -> frozenset[str]:
     """The other first names that can be the same person's: its full and short forms, and those of its full forms."""
     name = name.lower()
     near = NICKNAMES.get(name, frozenset())
     longer = (full for full in near if len(full) > len(name))
-    beside = {other for full in longer for other in NICKNAMES.get(full, ()) if len(other) < len(full)}
-    return (near | beside) - {name}
+    short_forms = {other for full in longer for other in NICKNAMES.get(full, ()) if len(other) < len(full)}
+    return (near | short_forms) - {name}
 
 
-def may_be(one: str, other: str) -> bool:
+def can_be_same_first_name(one: str, other: str) -> bool:
     """Whether two first names can be one person's: the full name and a short form, or two short forms of it."""
-    return one.lower() == other.lower() or other.lower() in akin(one)
+    return one.lower() == other.lower() or other.lower() in other_first_names(one)
 
 
 WEIGHTS = (0.5, 0.3, 0.2)
@@ -102,7 +102,7 @@ Decide = Callable[[NamePair], bool]
 
 
 class KnownEntities:
-    """All entities of a bank with their names, held from batch to batch: reading them each time costs more and more.
+    """All entities of a bank with their names, kept from batch to batch: reading them each time costs more and more.
 
     `open` and `keep` go around one transaction. What a transaction adds is kept only once it is committed, and all is
     read again when the store says that somebody else changed a name meanwhile.
@@ -114,7 +114,7 @@ class KnownEntities:
         self._version: str | None = None
 
     def open(self, write: GraphWriter) -> None:
-        """Make sure that they are all here, at the beginning of a transaction."""
+        """At the beginning of a transaction: read all again if the stored names have changed since `keep`."""
         kept, self._version = self._version, None
         if kept == write.names_version():
             return
@@ -125,24 +125,24 @@ class KnownEntities:
                 self.names.add(name, known.seq)
 
     def keep(self, version: str) -> None:
-        """The transaction is committed, and this was the version at its end."""
+        """After the commit: keep what is in memory; `version` is that of the stored names at the end."""
         self._version = version
 
 
 class Resolver:
-    """Resolution for one batch, inside its transaction; what it makes it knows at once."""
+    """Resolves the names of one batch inside its transaction; entities it adds are found from then on."""
 
     def __init__(
         self, write: GraphWriter, decide: Decide | None = None, entities: KnownEntities | None = None
     ) -> None:
         self.write = write
         self.decide = decide
-        held = entities or KnownEntities()
-        held.open(write)
-        self._known, self._names = held.known, held.names
+        entities = entities or KnownEntities()
+        entities.open(write)
+        self._known, self._names = entities.known, entities.names
         self._heard: Heard | None = None
 
-    def unit(
+    def entities_of_turn(
         self, names: Sequence[ExtractedEntity], turn: Turn, recorded_at: datetime | None = None
     ) -> dict[str, int]:
         """The identities of the names of one turn, by name."""
@@ -159,21 +159,21 @@ class Resolver:
             same = [entity.name for name in chosen if key(name) == key(entity.name)]
             if same:
                 continue
-            found = self._form(entity, chosen, turn)
+            found = self._as_other_form(entity, chosen, turn)
             if found is None:
-                found = self._similar(entity, chosen, turn)
+                found = self._as_similar_spelling(entity, chosen, turn)
             chosen[entity.name] = found if found is not None else self._new(entity)
         return chosen
 
-    def named(self, name: str) -> int | None:
+    def only_entity_named(self, name: str) -> int | None:
         """The one identity that goes by a name; None where there is none, or several."""
         found = set(self._names.going_by(name))
         return found.pop() if len(found) == 1 else None
 
-    def takes(self, entity: ExtractedEntity) -> bool:
-        """Whether a mention counts: a tentative name is one only where somebody is known by it."""
+    def is_mention(self, entity: ExtractedEntity) -> bool:
+        """Whether a name counts as a mention: a tentative one does only where somebody is known by it."""
         known = not entity.tentative or entity.name.islower() or self._names.going_by(entity.name)
-        return bool(known or self._people(replace(entity, type="PERSON")))
+        return bool(known or self._people_of_name(replace(entity, type="PERSON")))
 
     def _identity_named(
         self, entity: ExtractedEntity, names: Sequence[ExtractedEntity], taken: Iterable[int], turn: Turn
@@ -191,8 +191,10 @@ class Resolver:
             candidates = [one.known for one in pairs if one.score >= below or self.decide(one)]
         if not candidates:
             return None
-        alone = [one for one in candidates if not any(says_less(entity.name, name) for name in one.names)]
-        if not alone and len(self._people(entity)) > 1:
+        alone = [
+            one for one in candidates if not any(is_shorter_form(entity.name, name) for name in one.names)
+        ]
+        if not alone and len(self._people_of_name(entity)) > 1:
             return None
         candidates = alone or candidates
         if len(candidates) == 1:
@@ -202,38 +204,44 @@ class Resolver:
             candidates, key=lambda one: (one.type == entity.type, last.get(one.seq, NEVER), -one.seq)
         ).seq
 
-    def _people(self, entity: ExtractedEntity) -> list[EntityRow]:
+    def _people_of_name(self, entity: ExtractedEntity) -> list[EntityRow]:
         """The known people that a name may be a form of: it agrees with every name that they go by."""
         return [
             one
             for one in (self._known[seq] for seq in self._names.like(entity.name))
             if compatible(one.type, entity.type)
             and "PERSON" in (one.type, entity.type)
-            and any(forms(entity.name, name) for name in one.names)
-            and all(agree(entity.name, name) for name in one.names)
+            and any(are_name_forms(entity.name, name) for name in one.names)
+            and all(can_be_same_person(entity.name, name) for name in one.names)
         ]
 
-    def _form(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
+    def _as_other_form(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
         """The person whose name this is another form of: the only one, or the one that the model says."""
         around = frozenset(chosen.values())
-        people = self._people(entity)
-        free = [one for one in people if one.seq not in around and not self._is_anybody(one, entity)]
+        people = self._people_of_name(entity)
+        free = [one for one in people if one.seq not in around and not self._has_fuller_other(one, entity)]
         only = len(people) == 1
         if self.decide is not None:
             pairs = [self._pair(entity, one, 1.0, around, turn) for one in free]
             free = [one.known for one in pairs if (only and one.score >= SAME) or self.decide(one)]
-        return self._also(free[0].seq, entity) if len(free) == 1 and (only or self.decide) else None
+        return (
+            self._add_name(free[0].seq, entity)
+            if len(free) == 1 and (only or self.decide is not None)
+            else None
+        )
 
-    def _is_anybody(self, known: EntityRow, entity: ExtractedEntity) -> bool:
-        """Whether somebody is known by a bare name that fits another person than the one now named in full."""
+    def _has_fuller_other(self, known: EntityRow, entity: ExtractedEntity) -> bool:
+        """Whether a known bare name is the short form of another person's name that this name contradicts.
+
+        "Ana" is known and so is "Ana Ruiz": "Ana Costa" is then not taken for "Ana"."""
         others = {seq for name in known.names for seq in self._names.like(name)} - {known.seq}
         return any(
-            all(says_less(name, longer) for name in known.names for longer in self._known[seq].names)
-            and not all(agree(entity.name, name) for name in self._known[seq].names)
+            all(is_shorter_form(name, longer) for name in known.names for longer in self._known[seq].names)
+            and not all(can_be_same_person(entity.name, name) for name in self._known[seq].names)
             for seq in others
         )
 
-    def _similar(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
+    def _as_similar_spelling(self, entity: ExtractedEntity, chosen: dict[str, int], turn: Turn) -> int | None:
         best: NamePair | None = None
         around = frozenset(chosen.values())
         if entity.type in EXACT:
@@ -241,33 +249,36 @@ class Resolver:
         for known in (self._known[seq] for seq in self._names.like(entity.name)):
             if known.seq in around or is_another(known, entity) or not compatible(known.type, entity.type):
                 continue
-            if "PERSON" in (known.type, entity.type) and any(forms(entity.name, one) for one in known.names):
-                continue  # decided by `_form`
-            name = max(name_similarity(entity.name, one) for one in known.names)
-            if name < TYPO:
+            if "PERSON" in (known.type, entity.type) and any(
+                are_name_forms(entity.name, one) for one in known.names
+            ):
+                continue  # decided by `_as_other_form`
+            similarity = max(name_similarity(entity.name, one) for one in known.names)
+            if similarity < TYPO:
                 continue
-            pair = self._pair(entity, known, name, around, turn)
+            pair = self._pair(entity, known, similarity, around, turn)
             if best is None or (pair.score, -known.seq) > (best.score, -best.known.seq):
                 best = pair
         if best is None or best.score < APART:
             return None
         if best.score >= SAME or (self.decide is not None and self.decide(best)):
-            return self._also(best.known.seq, entity)
+            return self._add_name(best.known.seq, entity)
         return None
 
     def _pair(
         self, entity: ExtractedEntity, known: EntityRow, similarity: float, around: frozenset[int], turn: Turn
     ) -> NamePair:
-        seen_with = self.write.neighbours_of(known.seq) if around else frozenset()
+        seen_with = self.write.mentioned_with(known.seq) if around else frozenset()
         shared = len(seen_with & around) / len(around) if around else 0.0
         last = self.write.last_seen([known.seq]).get(known.seq)
         days = abs((turn.said_at - last).total_seconds()) / 86_400 if last else 365.0
         return NamePair(entity.name, known, turn, similarity, shared, days)
 
-    def _also(self, seq: int, entity: ExtractedEntity) -> int:
+    def _add_name(self, seq: int, entity: ExtractedEntity) -> int:
+        """Let a known entity go by one more name; its seq."""
         known = self._known[seq]
         name = known.name
-        if says_less(name, entity.name):  # "Alice" is listed as Alice Chen from now on
+        if is_shorter_form(name, entity.name):  # "Alice" is listed as Alice Chen from now on
             self.write.rename_entity(seq, name := entity.name, self._heard)
         type_ = entity.type if known.type == "OTHER" else known.type
         self._known[seq] = known._replace(name=name, type=type_, names=known.names | {entity.name})
@@ -282,10 +293,10 @@ class Resolver:
 
 
 class NameIndex:
-    """Who goes by which name: exactly, or by one so like it that `name_similarity` may find it the same.
+    """The entities by name: those that go by exactly this name, and those with a name that may be similar.
 
-    A bank has thousands of names, and each mention of a new one is compared: only with those that share a word, a
-    nickname of the first word, or nearly the spelling.
+    A bank has thousands of names, and a new name cannot be compared with all of them: only with those that share a
+    word or a nickname of the first word, or that are spelled nearly the same.
     """
 
     def __init__(self) -> None:
@@ -294,29 +305,31 @@ class NameIndex:
         self._keys: list[str] = []
 
     def add(self, name: str, seq: int) -> None:
-        said = key(name)
-        if said not in self._by_key:
-            self._by_key[said] = []
-            self._keys.append(said)
-        self._by_key[said].append(seq)
-        for word in said.split():
+        spelling = key(name)
+        if spelling not in self._by_key:
+            self._by_key[spelling] = []
+            self._keys.append(spelling)
+        self._by_key[spelling].append(seq)
+        for word in spelling.split():
             self._by_word.setdefault(word, set()).add(seq)
 
     def going_by(self, name: str) -> list[int]:
         return self._by_key.get(key(name), [])
 
     def like(self, name: str) -> set[int]:
-        """All whose similarity to the name is not 0, and some whose is."""
+        """All whose `name_similarity` to the name can be above 0, and some others: candidates to be compared."""
         from rapidfuzz.distance import Levenshtein
         from rapidfuzz.process import extract
 
-        said = key(name)
-        words = said.split()
+        name_key = key(name)
+        words = name_key.split()
         found: set[int] = set()
-        for word in (*words, *(akin(words[0]) if words else ())):
+        for word in (*words, *(other_first_names(words[0]) if words else ())):
             found |= self._by_word.get(word, set())
-        if len(said) >= SHORTEST_SPELLING:
-            near = extract(said, self._keys, scorer=Levenshtein.distance, score_cutoff=MOST_EDITS, limit=None)
+        if len(name_key) >= SHORTEST_SPELLING:
+            near = extract(
+                name_key, self._keys, scorer=Levenshtein.distance, score_cutoff=MOST_EDITS, limit=None
+            )
             for spelling, _, _ in near:
                 found.update(self._by_key[spelling])
         return found
@@ -329,7 +342,7 @@ def key(name: str) -> str:
 
 
 def compatible(one: str, other: str) -> bool:
-    """Whether two types can be one thing's: the parser is unsure of much, but a person is no place."""
+    """Whether one thing can have been given both types: the parser often errs, but a person is never a place."""
     loose = {"OTHER", "CONCEPT"}
     if EXACT & {one, other}:
         return one == other
@@ -337,8 +350,8 @@ def compatible(one: str, other: str) -> bool:
 
 
 def is_another(known: EntityRow, entity: ExtractedEntity) -> bool:
-    """Whether a name is said to be another thing's: a person's and a place's, or a company's and, written small, a
-    fruit's."""
+    """Whether a name stands for another thing than the known entity of that name, by its type: Paris the person and
+    Paris the city, or Apple the company and, in small letters, an apple."""
     if entity.sure and not compatible(known.type, entity.type):
         return True
     sides = [(known.name, known.type)] + [(entity.name, entity.type)] * entity.sure
@@ -357,12 +370,12 @@ def introduced(name: str, text: str) -> bool:
 TITLES = {
     "mr": "he", "sir": "he", "mrs": "she", "ms": "she", "miss": "she", "dr": "", "prof": "", "professor": "",
 }  # fmt: skip
-"""Whom a title is said of."""
+"""The pronoun of those who are addressed so; empty where it can be either."""
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii"})
 
 
 def _name_words(name: str) -> tuple[list[str], str, frozenset[str]]:
-    """The words of a name, whom its title is said of, and the generation it says."""
+    """The words of a name without titles, the pronoun of its title, and its generation (Jr, III)."""
     words = key(name).replace(",", "").split()
     title = TITLES.get(words[0], "") if len(words) > 1 else ""
     generation = frozenset(words[1:]) & _GENERATIONS
@@ -380,31 +393,31 @@ def _contradict(one: str, other: str) -> bool:
     )
 
 
-def forms(one: str, other: str) -> bool:
+def are_name_forms(one: str, other: str) -> bool:
     """Whether two names that differ can be one person's: parts left out, initials, short forms, titles."""
     shorter, longer = sorted((_name_words(one)[0], _name_words(other)[0]), key=len)
     if key(one) == key(other) or not shorter or _contradict(one, other):
         return False
     if len(shorter) == 1:
         (word,) = shorter
-        return len(word) > 1 and (may_be(word, longer[0]) or word == longer[-1])
+        return len(word) > 1 and (can_be_same_first_name(word, longer[0]) or word == longer[-1])
     rest = list(zip(shorter[1:], longer[1 - len(shorter) :], strict=True))
     agreeing = [a == b or (min(len(a), len(b)) == 1 and a[0] == b[0]) for a, b in rest]
-    first = may_be(shorter[0], longer[0]) or (
+    first = can_be_same_first_name(shorter[0], longer[0]) or (
         min(len(shorter[0]), len(longer[0])) == 1 and shorter[0][0] == longer[0][0]
     )
     whole = any(min(len(a), len(b)) > 1 for a, b in [(shorter[0], longer[0]), *rest])
     return first and all(agreeing) and whole
 
 
-def says_less(one: str, other: str) -> bool:
-    """Whether a name is a form of another that says more."""
-    return len(one) < len(other) and forms(one, other)
+def is_shorter_form(one: str, other: str) -> bool:
+    """Whether the first name is a shorter form of the second."""
+    return len(one) < len(other) and are_name_forms(one, other)
 
 
-def agree(one: str, other: str) -> bool:
+def can_be_same_person(one: str, other: str) -> bool:
     """Whether two names can be one person's: the same, two forms of it, or a slip of the pen."""
-    return forms(one, other) or name_similarity(one, other) >= TYPO
+    return are_name_forms(one, other) or name_similarity(one, other) >= TYPO
 
 
 def name_similarity(one: str, other: str) -> float:
@@ -417,8 +430,8 @@ def name_similarity(one: str, other: str) -> float:
     if left == right:
         return 1.0
     shorter, longer = sorted((left, right), key=len)
-    if forms(one, other):
-        return 1.0 if left[0] != right[0] and may_be(left[0], right[0]) else 0.95
+    if are_name_forms(one, other):
+        return 1.0 if left[0] != right[0] and can_be_same_first_name(left[0], right[0]) else 0.95
     if all(word in longer for word in shorter) and len(shorter[0]) > 2:
         return 0.95
     a, b = " ".join(left), " ".join(right)
@@ -429,25 +442,26 @@ def name_similarity(one: str, other: str) -> float:
 
 
 LOOKED_AT = 5
-"""Turns with the words of a concept that are looked at."""
+"""Turns found by the words of a concept that are read."""
 
 
 def with_topics(store: Store, extraction: Extraction) -> tuple[Extraction, Mapping[str, frozenset[int]]]:
-    """What was extracted, without the concepts that are said in one turn only; and of the others some units of turns
-    that say them: those of before are mentions, too, now that there is a second one."""
+    """The extraction without the concepts that only one turn names; and, for each concept that is left, some units of
+    the turns that name it. "pottery" becomes an entity when a second turn says it, and then the first turn mentions
+    it, too."""
     doubtful = {key(one.name) for one in extraction.entities if _is_doubtful(one)}
-    said = {name: _turns_with(store, name) for name in doubtful}
-    topics = {name: units for name, units in said.items() if len(units) > 1}
+    units_by_name = {name: _turns_with(store, name) for name in doubtful}
+    topics = {name: units for name, units in units_by_name.items() if len(units) > 1}
     kept = tuple(one for one in extraction.entities if not _is_doubtful(one) or key(one.name) in topics)
     return replace(extraction, entities=kept), topics
 
 
 def _is_doubtful(entity: ExtractedEntity) -> bool:
-    """Whether nothing but being said again makes it an entity: what is written small has no name to be known by."""
+    """Whether it is an entity only if another turn names it too: a tentative concept in small letters."""
     return entity.tentative and entity.name == entity.name.lower()
 
 
-def turns_saying(store: Store, name: str, most: int) -> Mapping[int, UnitRow]:
+def turns_with_words_of(store: Store, name: str, most: int) -> Mapping[int, UnitRow]:
     """Some turns with the words of a name in them, by their units."""
     search = store.search(SearchQuery(words=name, where=Filter(kinds=frozenset({"turn"}))))
     [found] = search.candidates(Wanted(most)).words
@@ -455,7 +469,7 @@ def turns_saying(store: Store, name: str, most: int) -> Mapping[int, UnitRow]:
 
 
 def _turns_with(store: Store, name: str) -> frozenset[int]:
-    rows = turns_saying(store, name, LOOKED_AT)
+    rows = turns_with_words_of(store, name, LOOKED_AT)
     return frozenset(seq for seq, row in rows.items() if f" {name} " in f" {_in_plain_words(row.text)} ")
 
 
@@ -473,52 +487,57 @@ LONGEST = 300
 
 
 class UndecidedPairs(Exception):
-    """Pairs came up that nobody has asked the model about: undoes the transaction."""
+    """Pairs came up that the model was not asked about yet: rolls the transaction back."""
 
 
 class AmbiguousNames:
-    """The pairs of one batch, and what the model said of them."""
+    """The pairs of one batch that the model decides, with its answers.
+
+    The model must not be asked inside a transaction. So the first attempt to write collects the pairs without an
+    answer, and `raise_if_undecided` rolls it back; the pipeline calls `ask` and writes again, now with the answers.
+    Pairs that come up only then are not asked about.
+    """
 
     def __init__(self, llm: LLM | None) -> None:
         self._llm = llm
-        self._said: dict[tuple[str, int, str], bool] = {}
+        self._answers: dict[tuple[str, int, str], bool] = {}
         self._open: dict[tuple[str, int, str], NamePair] = {}
         self._asked = False
         self.usage = Usage()
         self.problems: list[str] = []
 
     def __call__(self, pair: NamePair) -> bool:
-        """Whether two names are one, as far as the model has said so; one that it said nothing of is the same."""
-        of = (pair.name, pair.known.seq, pair.turn.id)
-        if of not in self._said:
-            self._open[of] = pair
-        return self._said.get(of, is_same_name(pair))
+        """The model's answer; without one, the names are one only if they are spelled the same."""
+        pair_key = (pair.name, pair.known.seq, pair.turn.id)
+        if pair_key not in self._answers:
+            self._open[pair_key] = pair
+        return self._answers.get(pair_key, is_same_name(pair))
 
     @property
     def model(self) -> str:
         return self._llm.name if self._llm is not None else ""
 
-    def stop_to_ask(self) -> None:
-        """Raise `UndecidedPairs` where there is something to ask, once."""
+    def raise_if_undecided(self) -> None:
+        """Raise `UndecidedPairs` if there are pairs to ask about and the model was not asked before."""
         if self._open and self._llm is not None and not self._asked:
             raise UndecidedPairs
 
     def ask(self, store: Store) -> None:
-        """Put the open pairs to the model; where it gives no answer they stay apart."""
+        """Ask the model about the open pairs; without an answer, a pair is one only if spelled the same."""
         from everwhen.write.extract.llm_findings import SameEntity  # pydantic takes its time
 
         assert self._llm is not None
         self._asked = True
         pairs = list(self._open.items())[:MOST_PAIRS]
-        asked = [_question(store, pair) for _, pair in pairs]
-        answers = complete_all(self._llm, asked, SameEntity, instructions=load("same_name", self._llm))
-        for (of, pair), answer in zip(pairs, answers, strict=True):
+        questions = [_question(store, pair) for _, pair in pairs]
+        answers = complete_all(self._llm, questions, SameEntity, instructions=load("same_name", self._llm))
+        for (pair_key, pair), answer in zip(pairs, answers, strict=True):
             self.usage += answer.usage
             if isinstance(answer, LLMError):
                 kept = "taken for one" if is_same_name(pair) else "kept apart"
                 self.problems.append(f"{answer}; '{pair.name}' and '{pair.known.name}' were {kept}")
             else:
-                self._said[of] = answer.output.same
+                self._answers[pair_key] = answer.output.same
 
 
 def is_same_name(pair: NamePair) -> bool:
@@ -528,7 +547,7 @@ def is_same_name(pair: NamePair) -> bool:
 def _question(store: Store, pair: NamePair) -> str:
     """Both names as turns say them, the first in the turn that it is about, and the three signals."""
     units = store.graph.units_of_entity(pair.known.id, 4 * SHOWN)
-    rows = (store.units(units) if units else turns_saying(store, pair.known.name, SHOWN)).values()
+    rows = (store.units(units) if units else turns_with_words_of(store, pair.known.name, SHOWN)).values()
     earlier = [_quoted_line(row) for row in rows if row.kind == "turn"][:SHOWN]
     both = [
         {"name": pair.name, "said": [_quoted_line(pair.turn)]},

@@ -1,9 +1,13 @@
 """Links between units: near in time, near in meaning, cause and effect.
 
-Each unit keeps its own bounded list of neighbours of its kind for each type (a turn's are turns, an event's are
-events), so that both ends know of one another and a busy day or a phrase said a thousand times costs no more than
-a quiet one. The lists depend on the units alone, not on the order of arrival; where two neighbours are equally
-near, the one that was written first stays.
+A unit has one list of neighbours for each type of link, all of its own kind (a turn's are turns, an event's are
+events). The lists in time and in meaning are bounded, so that a busy day, or a phrase said a thousand times, costs no
+more than a quiet one; lists of causes are not bounded. A link is written in the lists of both ends, and which end is
+the cause is not stored. Each list is cut by itself, so one end may keep a link that the other has dropped. The lists
+depend on the units alone, not on the order of arrival; of two equally near neighbours the one written first stays.
+
+Used by: the pipeline. Uses: `GraphWriter` for stored lists and the timeline. TEMPR is explained in
+docs/five-documents.md.
 """
 
 from __future__ import annotations
@@ -18,27 +22,29 @@ from everwhen.store.sql.graph import GraphStore
 from everwhen.store.sql.graph_writer import GraphWriter
 
 TEMPORAL_WINDOW = timedelta(hours=24)
-TEMPORAL_FLOOR = 0.3
+LEAST_TEMPORAL_WEIGHT = 0.3
 TEMPORAL_MOST = 10
 """TEMPR: within 24 h, `max(0.3, 1 - gap / 24 h)`, five to ten a unit."""
-SEMANTIC_FLOORS = {"conversation-1": 0.92}
-SEMANTIC_FLOOR = 0.7
+LEAST_COSINE = 0.7
+LEAST_COSINE_OF_MODEL = {"conversation-1": 0.92}
 SEMANTIC_MOST = 5
-"""TEMPR: cosine above 0.7 (as many pass 0.92 with the packaged model), weight = cosine, three to five a unit."""
+"""TEMPR: the weight is the cosine, above 0.7, three to five a unit. 0.7 is the paper's; with `conversation-1`, the
+packaged model, as many pairs lie above 0.92."""
 CANDIDATES = 32
 """Similar units that are looked at for one; where there are more, they are copies of one another."""
 
 Similar = list[tuple[int, float]]
+"""Units with their cosines, nearest first."""
 
 
 def temporal_weight(gap: timedelta) -> float:
-    return max(TEMPORAL_FLOOR, 1.0 - gap / TEMPORAL_WINDOW)
+    return max(LEAST_TEMPORAL_WEIGHT, 1.0 - gap / TEMPORAL_WINDOW)
 
 
 def link_in_time(write: GraphWriter, units: Iterable[int]) -> None:
     """Give new units, and those that they came to stand next to, their neighbours in time."""
     new = set(units)
-    # So many are next to a new unit, and have so many next to themselves.
+    # A new unit changes the lists of TEMPORAL_MOST units on each side, and each of these looks as far again.
     line = write.timeline(new, 2 * TEMPORAL_MOST)
     affected: set[int] = set()
     for place, moment in enumerate(line):
@@ -60,16 +66,16 @@ def _nearest(line: Sequence[Moment], place: int) -> list[tuple[int, float]]:
     return [(unit, temporal_weight(gap)) for gap, unit in sorted(near)[:TEMPORAL_MOST]]
 
 
-def link_floor(embedder: str, chosen: float | None) -> float:
+def least_cosine(embedder: str, chosen: float | None) -> float:
     """The cosine above which two units are linked: the one that is set, else that of the embedder."""
-    return SEMANTIC_FLOORS.get(embedder, SEMANTIC_FLOOR) if chosen is None else chosen
+    return LEAST_COSINE_OF_MODEL.get(embedder, LEAST_COSINE) if chosen is None else chosen
 
 
 def similar_units(
     graph: GraphStore, vectors: Vectors, kind: str, embedder: str, chosen: float | None
 ) -> list[Similar]:
     """For each vector the units already known that are near in meaning."""
-    return graph.similar(vectors, kind, link_floor(embedder, chosen), CANDIDATES) if len(vectors) else []
+    return graph.similar(vectors, kind, least_cosine(embedder, chosen), CANDIDATES) if len(vectors) else []
 
 
 def similar_among(
@@ -82,7 +88,7 @@ def similar_among(
     found: list[Similar] = []
     for place, row in enumerate(cosines):
         others = (
-            int(other) for other in np.flatnonzero(row > link_floor(embedder, chosen)) if other != place
+            int(other) for other in np.flatnonzero(row > least_cosine(embedder, chosen)) if other != place
         )
         near = [(units[other], float(row[other])) for other in others]
         found.append(sorted(near, key=lambda one: (-round(one[1], 4), one[0]))[:CANDIDATES])
@@ -90,21 +96,26 @@ def similar_among(
 
 
 def link_in_meaning(write: GraphWriter, found: Mapping[int, Similar]) -> None:
-    """The lists of new units, and their places in the lists of those they are near to; each list is written once."""
-    # They were looked for before this transaction began.
-    here = write.present({*found, *(other for similar in found.values() for other, _ in similar)})
-    there = {unit: similar for unit, similar in found.items() if unit in here}
-    found = {unit: [one for one in similar if one[0] in here] for unit, similar in there.items()}
-    met = {other for similar in found.values() for other, _ in similar} - found.keys()
-    before = {unit: dict(near) for unit, near in write.links_of(met, "semantic").items()} if met else {}
-    lists = {unit: dict[int, float]() for unit in found} | {unit: dict(before.get(unit, {})) for unit in met}
-    for unit, similar in found.items():
+    """Write the lists of new units, and add these to the lists of the units they are near to; each list once."""
+    # The similar units were found before this transaction began: some may be forgotten by now.
+    existing = write.present({*found, *(other for similar in found.values() for other, _ in similar)})
+    kept = {
+        unit: [one for one in similar if one[0] in existing]
+        for unit, similar in found.items()
+        if unit in existing
+    }
+    touched = {other for similar in kept.values() for other, _ in similar} - kept.keys()
+    stored = write.links_of(touched, "semantic") if touched else {}
+    stored_links = {unit: dict(near) for unit, near in stored.items()}
+    lists = {unit: dict[int, float]() for unit in kept}
+    lists |= {unit: dict(stored_links.get(unit, {})) for unit in touched}
+    for unit, similar in kept.items():
         for other, cosine in similar:
             if other != unit:
                 lists[unit][other] = lists[other][unit] = cosine
     best = {unit: _best(near) for unit, near in lists.items()}
     # A new unit's list is always written.
-    changed = {unit for unit in best if unit in found or dict(best[unit]) != before.get(unit, {})}
+    changed = {unit for unit in best if unit in kept or dict(best[unit]) != stored_links.get(unit, {})}
     write.relink("semantic", {unit: near for unit, near in best.items() if unit in changed})
 
 
@@ -115,12 +126,12 @@ def _best(similar: dict[int, float]) -> list[tuple[int, float]]:
 
 
 def link_causes(write: GraphWriter, causes: Iterable[tuple[int, int, float]]) -> None:
-    """Events brought about others: cause, effect and weight; both ends know it."""
+    """Add links between causes and their effects, given as cause, effect and weight, to the lists of both ends."""
     added: dict[int, dict[int, float]] = {}
     for cause, effect, weight in causes:
         added.setdefault(cause, {})[effect] = weight
         added.setdefault(effect, {})[cause] = weight
     if added:
-        before = write.links_of(added, "causal")
-        lists = {unit: sorted({**dict(before.get(unit, ())), **new}.items()) for unit, new in added.items()}
+        stored = write.links_of(added, "causal")
+        lists = {unit: sorted({**dict(stored.get(unit, ())), **new}.items()) for unit, new in added.items()}
         write.relink("causal", lists)

@@ -122,9 +122,9 @@ def _write(
         write.drop_superseded("narrative", retold, [unit.id for unit in narratives])
         seqs = write.add_units(units, extraction.extractor, extraction.version)
         _mention(write, found, seqs, raws, Resolver(write, names if names.model else None, entities))
-        names.stop_to_ask()
-        write.place([Moment(raws[id_], "turn", turns[id_].said_at) for id_ in mine])
-        write.place([Moment(seqs[unit.id], "event", unit.at) for unit in events])
+        names.raise_if_undecided()
+        write.add_to_timeline([Moment(raws[id_], "turn", turns[id_].said_at) for id_ in mine])
+        write.add_to_timeline([Moment(seqs[unit.id], "event", unit.at) for unit in events])
         placed = [seqs[unit.id] for unit in events]
         links.link_in_time(write, [raws[id_] for id_ in mine] + placed)
         links.link_in_meaning(write, {raws[id_]: near for id_, near in zip(mine, found.near, strict=True)})
@@ -137,14 +137,16 @@ def _write(
         causes = [(seqs[ids[one.cause]], seqs[ids[one.effect]], one.confidence) for one in extraction.causes]
         links.link_causes(write, causes)
         for new, old in found.replaced:
-            write.replaces(seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old))
+            write.record_replacement(
+                seqs[_event_id(new)], old.id if isinstance(old, Event) else _event_id(old)
+            )
         for failure in extraction.failures:
-            write.failed(failure.turns, failure.reason)
+            write.record_failure(failure.turns, failure.reason)
         if extraction.usage is not None:
-            write.used(extraction.model, extraction.usage)
+            write.record_usage(extraction.model, extraction.usage)
         if names.usage.requests:
-            write.used(names.model, names.usage)
-        write.done(mine, extraction.extractor, extraction.version)
+            write.record_usage(names.model, names.usage)
+        write.mark_done(mine, extraction.extractor, extraction.version)
         version = write.names_version()
     entities.keep(version)
 
@@ -271,13 +273,13 @@ def _mention(
     for id_, turn in batch.turns.items():
         once: dict[str, ExtractedEntity] = {}
         for one in by_turn.get(id_, []):
-            if resolver.takes(one):
+            if resolver.is_mention(one):
                 once.setdefault(key(one.name), one)
         names = list(once.values())[:MOST_PER_TURN]
         if not names:
             continue
         found_at = turn.recorded_at if id_ in batch.mine else newest  # of an earlier turn only now
-        chosen = resolver.unit(names, turn, found_at)
+        chosen = resolver.entities_of_turn(names, turn, found_at)
         resolved[id_] = {key(name): seq for name, seq in chosen.items()}
         types = {entity.name: entity.type for entity in names}
         for name, seq in chosen.items():
@@ -290,6 +292,6 @@ def _mention(
             here = (resolved[id_][key(name)] for id_ in thing.turns if key(name) in resolved.get(id_, {}))
             found = next(here, None)
             if found is None and not fresh.issuperset(thing.turns):
-                found = resolver.named(name)  # of a turn that was read before
+                found = resolver.only_entity_named(name)  # of a turn of an earlier batch
             if found is not None:
                 write.mention([Mention(seqs[unit.id], found, name, kinds.get(key(name), "OTHER"))])

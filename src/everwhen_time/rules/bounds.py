@@ -1,4 +1,9 @@
-"""Times with one bound or two: since 2016, hasta el viernes, from March to May, dal 3 al 5 maggio."""
+"""Times with one bound or two: since 2016, hasta el viernes, from March to May, dal 3 al 5 maggio.
+
+A rule without a pattern here gets its patterns from `languages/*.toml`, where they are listed under its name. The
+patterns of categories alone ("<since> <on>? <time>") serve all languages but English. `gives`, `bare` and `trim` are
+explained at `parser.Rule`, `fixed` and `same` at the methods of `parser.RuleBook`.
+"""
 
 from __future__ import annotations
 
@@ -116,7 +121,7 @@ fixed("end of the day", True, gives="day-end")
 fixed("by the end of the day", TODAY)
 
 
-def one_day(meaning: Meaning) -> bool:
+def is_one_day(meaning: Meaning) -> bool:
     """Whether it is a day and nothing longer or shorter."""
     if isinstance(meaning, (Fixed, UnitAt)):
         return meaning.unit == "day"
@@ -125,13 +130,13 @@ def one_day(meaning: Meaning) -> bool:
     return isinstance(meaning, (*_DAYS, WrittenDate))
 
 
-def on_one_day(*parts: object) -> bool:
+def last_is_a_day(*parts: object) -> bool:
     """Whether what was matched last is a day."""
-    return isinstance(parts[-1], Meaning) and one_day(parts[-1])
+    return isinstance(parts[-1], Meaning) and is_one_day(parts[-1])
 
 
-add("by the end of a day", lambda _, day: Bound("by", day), where=on_one_day)
-same("the end of a day", where=on_one_day)
+add("by the end of a day", lambda _, day: Bound("by", day), where=last_is_a_day)
+same("the end of a day", where=last_is_a_day)
 
 
 add("by a part", lambda position, whole: Bound("by", Part(position, whole)))
@@ -151,7 +156,7 @@ def for_so_long(*parts: Meaning | Amount) -> Lasting | None:
     """Away from Friday for three days; hours do not say when on that day they began."""
     so_long = next(part for part in parts if isinstance(part, Amount))
     first = next(part for part in parts if isinstance(part, Meaning))
-    if so_long.fuzzy or so_long.unit in ("hour", "minute", "second") or not one_day(first):
+    if so_long.fuzzy or so_long.unit in ("hour", "minute", "second") or not is_one_day(first):
         return None
     return Lasting(first, so_long)
 
@@ -164,7 +169,7 @@ fixed("up to", True, gives="up-to")
 def from_one_to_another(first: Meaning, _: bool, last: Meaning) -> Between | None:
     if isinstance(first, (Bound, Between)) or isinstance(last, (Bound, Between)):
         return None
-    if isinstance(last, Weekday) and not one_day(first) and not isinstance(first, PartOfDay):
+    if isinstance(last, Weekday) and not is_one_day(first) and not isinstance(first, PartOfDay):
         return None  # "next week - Monday" is that week's Monday
     if isinstance(first, AtClock) and first.day in (None, TODAY):
         return None  # hours of a day are a rule of their own
@@ -206,17 +211,20 @@ def day_number(day: int) -> int | None:
 @rule(gives="mdrange", name="days before a month")
 @rule(gives="mdrange", name="between days of a month")
 def days_before_a_month(first: int, *rest: int) -> Between | None:
-    return days_of(rest[-1], first, rest[-2])
+    """ "3-5 May", "between the 3rd and the 5th of May": the first day; in `rest` the last day and the month, after
+    the value of a joining word where the pattern has one."""
+    return range_in_month(rest[-1], first, rest[-2])
 
 
 @rule(gives="mdrange", name="days behind a month")
 @rule(gives="mdrange", name="between month and days")
 def days_behind_a_month(start: MonthDay, *rest: int) -> Between | None:
-    return days_of(start.month, start.day, rest[-1])
+    """ "May 3-5": the first day with its month; the last day comes last, after the value of a joining word."""
+    return range_in_month(start.month, start.day, rest[-1])
 
 
-def days_of(month: int, first: int, last: int) -> Between | None:
-    """From one day of a month to another."""
+def range_in_month(month: int, first: int, last: int) -> Between | None:
+    """From one day of a month to another; None where the month lacks one of them or the last is not later."""
     start, end = month_day(month, first), month_day(month, last)
     return Between(start, end) if start and end and first < last else None
 
@@ -235,6 +243,7 @@ def days_and_year(days: Between, container: int | Meaning) -> Between | None:
 
 @rule(name="days in a whole")
 def days_in_a_whole(first: int, last: int, whole: Meaning) -> Between | None:
+    """ "The 3rd to the 5th of next month"."""
     sides = Within(DayOfMonth(first), whole), Within(DayOfMonth(last), whole)
     return Between(*sides) if first < last else None
 
@@ -242,11 +251,13 @@ def days_in_a_whole(first: int, last: int, whole: Meaning) -> Between | None:
 @rule()
 @rule(gives="final", bare=True, name="days alone")  # nothing beside it
 def days_of_some_month(first: int, *rest: int) -> Between | None:
+    """ "From the 3rd to the 5th", without a month; the last day comes last, after the value of a joining word."""
     return Between(DayOfMonth(first), DayOfMonth(rest[-1])) if 1 <= first < rest[-1] <= 31 else None
 
 
 @rule()
 def iso_interval(first: Meaning, last: Meaning) -> Meaning | None:
+    """2023-05-01T10:00Z/2023-05-01T12:00Z."""
     if not isinstance(first, Instants) or not isinstance(last, Instants):
         return None
     if first.start is None or last.start is None or last.start < first.start:
@@ -270,6 +281,7 @@ class Limit(Meaning):
     """ "Jusqu'à mercredi": in the future, unless the verb is certainly past ("est fermé" describes the present)."""
 
     kind: ClassVar[Kind] = "range"
+    bounded: ClassVar[bool] = True
     confidence: ClassVar[float] = 0.9
     bound: Bound
 
@@ -281,7 +293,7 @@ _STRETCHES = (Between, Bound, Onward, Window, Days, Hours, NoSuchDay)
 
 
 def is_edge(found: Meaning) -> bool:
-    """Whether it may be an end of something: what has open sides of its own, or is but a clock, may not."""
+    """Whether it may be where a range begins or ends. A range may not, and a time of day without its day may not."""
     return not isinstance(found, (*_STRETCHES, Limit)) and not (
         isinstance(found, AtClock) and found.day is None
     )
@@ -291,7 +303,8 @@ def are_edges(first: Meaning, last: Meaning) -> bool:
     return is_edge(first) and is_edge(last)
 
 
-def _day(found: Meaning) -> bool:
+def _is_edge_without_ago(found: Meaning) -> bool:
+    """ "Before two days ago" is no boundary: it is a way to say how long before."""
     return is_edge(found) and not isinstance(found, Ago)
 
 
@@ -309,10 +322,10 @@ _BY = ("<by> <on>? <time>", "<until> <on>? <time> <inclusive>", "<until> <inclus
 add("by", _limit("by"), *_BY, where=is_edge)
 
 
-add("before", partial(Bound, "before"), "<before> <on>? <time>", where=_day)
+add("before", partial(Bound, "before"), "<before> <on>? <time>", where=_is_edge_without_ago)
 
 
-add("after", partial(Bound, "after"), "<after> <on>? <time>", where=_day)
+add("after", partial(Bound, "after"), "<after> <on>? <time>", where=_is_edge_without_ago)
 
 
 add("onward", Onward, "<onward> <on>? <time>", "<from> <on>? <time> <onward>", where=is_edge)
@@ -374,10 +387,11 @@ def year_to_year(first: int, last: int) -> Between | None:
 
 @rule("<dayn> <till> <on>? <md>", "<dayn> - <md>", "<dayn> <and> <on>? <md>", gives="stretch", bare=None)
 def days_of_a_month(first: int, last: MonthDay) -> Between | None:
-    return days_of(last.month, first, last.day)
+    """ "Dal 3 al 5 maggio", "3. bis 5. Mai"."""
+    return range_in_month(last.month, first, last.day)
 
 
-add("month and days", days_of, "<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
+add("month and days", range_in_month, "<full-month> <daynum> -|<till> <daynum>", gives="stretch", bare=None)
 
 
 @rule("<stretch> ,? <of>? <year>", gives="stretch")
@@ -392,6 +406,7 @@ def stretch_and_year(stretch: Between, number: int) -> Between | None:
 
 @rule("<dayn> <till> <on>? <date>", "<dayn> - <date>", "<dayn> <and> <on>? <date>", gives="stretch")
 def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
+    """ "3. bis 5. Mai 2023": the month and year are the last day's."""
     if isinstance(last, Fixed):
         start = day_at(last.start.year, last.start.month, first)
         return Between(start, last) if start and first < last.start.day else None
@@ -403,6 +418,7 @@ def days_of_a_dated_month(first: int, last: Meaning) -> Between | None:
 @rule("<dayn> <till> <on>? <dotted>", "<dayn> - <dotted>", "<dayn> - <slash>", gives="stretch")
 @rule("<dayn> <till> <on>? <slash>", "<dayn> <till> <on>? <decimal>", gives="stretch")
 def days_in_figures(first: int, last: SlashDay) -> Between | None:
+    """ "3.-5.5.", "del 3 al 5/5"."""
     return Between(SlashDay(first, last.second), last) if first < last.first else None
 
 
@@ -425,18 +441,21 @@ same("stretch of days", "<stretch>", "<start> <stretch>", "<between> <on>? <stre
     "<between> <on>? <dayn> <and> <on>? <dayn> <of>? <whole>",
 )
 def days_of_a_whole(first: int, last: int, month: Meaning) -> Between | None:
-    known = isinstance(month, UnitAt) and month.unit == "month" and first < last
-    return Between(Within(DayOfMonth(first), month), Within(DayOfMonth(last), month)) if known else None
+    """ "Vom 3. bis 5. nächsten Monats"."""
+    if not isinstance(month, UnitAt) or month.unit != "month" or first >= last:
+        return None
+    return Between(Within(DayOfMonth(first), month), Within(DayOfMonth(last), month))
 
 
 @rule("<start> <dayn> <till> <on>? <dayn>", "<between> <on>? <dayn> <and> <on>? <dayn>")
 def days_of_no_month(first: int, last: int) -> Between | None:
+    """ "Vom 3. bis 5.", without a month."""
     return Between(DayOfMonth(first), DayOfMonth(last)) if first < last else None
 
 
 @rule("<md> <till> <on>? <dayn>", gives="stretch")
 def date_to_day(first: MonthDay, day: int) -> Between | None:
-    return days_of(first.month, first.day, day)
+    return range_in_month(first.month, first.day, day)
 
 
 @rule(gives="stretch")

@@ -10,7 +10,7 @@ from everwhen_time.lexicon import is_clock
 from everwhen_time.meaning import AtClock, Clock, Hours, Meaning, Part, PartOfDay, UnitAt
 from everwhen_time.offsets import Ago, Between, Bound, HoursOrYears, SideOfClock, Window
 from everwhen_time.parser import Make, RuleBook, turned
-from everwhen_time.rules.bounds import one_day
+from everwhen_time.rules.bounds import is_one_day
 from everwhen_time.rules.dates import year
 
 book = RuleBook()
@@ -189,7 +189,7 @@ def at_an_hour(number: float) -> AtClock | None:
 def day_and_four_figures(day: Meaning, clock: Clock) -> AtClock | None:
     """27 July 1100, tomorrow 1500; a day and month take a year of ours as such."""
     figures = _figures(clock)
-    if not one_day(day) or not (is_clock(figures) or _takes_no_year(day, figures)):
+    if not is_one_day(day) or not (is_clock(figures) or _takes_no_year(day, figures)):
         return None
     return AtClock(clock, day)
 
@@ -246,7 +246,7 @@ def from_clock_to_clock_on(first: Clock | float, last: Clock, day: Meaning) -> H
 @rule()
 def from_clock_to_clock_then_a_date(first: Clock, last: Clock, day: Meaning) -> Hours | None:
     """9:00 - 17:00, 12 August; behind "9 to 5, Monday" may come "to Friday"."""
-    return hours(day, first, last) if one_day(day) and not isinstance(day, Weekday) else None
+    return hours(day, first, last) if is_one_day(day) and not isinstance(day, Weekday) else None
 
 
 @rule()
@@ -262,12 +262,12 @@ def from_hour_to_clock(first: float, last: Clock) -> Hours | None:
 
 @rule()
 def day_before_clock(day: Meaning, clock: Clock) -> SideOfClock | None:
-    return SideOfClock(day, clock, -1) if one_day(day) else None
+    return SideOfClock(day, clock, -1) if is_one_day(day) else None
 
 
 @rule()
 def day_after_clock(day: Meaning, clock: Clock) -> SideOfClock | None:
-    return SideOfClock(day, clock, 1) if one_day(day) else None
+    return SideOfClock(day, clock, 1) if is_one_day(day) else None
 
 
 def _hour(number: float) -> Clock | None:
@@ -280,7 +280,7 @@ def _has_hours(day: Meaning) -> bool:
     """Whether it is a day, or a part of one."""
     if isinstance(day, Part):
         return isinstance(day.whole, PartOfDay)
-    return isinstance(day, PartOfDay) or one_day(day)
+    return isinstance(day, PartOfDay) or is_one_day(day)
 
 
 def _same_half(first: Clock, last: Clock) -> Clock:

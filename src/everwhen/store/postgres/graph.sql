@@ -13,7 +13,7 @@ SELECT coalesce(max(seq), 0) FROM turns WHERE bank_id = :bank;
 -- claim_owners --
 SELECT DISTINCT owner FROM claims WHERE bank_id = :bank;
 
--- drop_claims_of --
+-- release_leases_of --
 DELETE FROM claims WHERE bank_id = :bank AND owner = ?;
 
 -- renew_claims --
@@ -244,7 +244,7 @@ SELECT :bank, * FROM unnest(?1::bigint[], ?2::text[], ?3::text[], ?4::timestampt
 ON CONFLICT (bank_id, turn) DO UPDATE
 SET extractor = excluded.extractor, version = excluded.version, done_at = excluded.done_at;
 
--- drop_claims --
+-- release_leases --
 DELETE FROM claims WHERE bank_id = :bank AND turn = ANY (?::bigint[]);
 
 -- drop_extraction --

@@ -17,7 +17,11 @@ from everwhen.types.times import from_text, to_text
 
 
 class GraphWriter:
-    """The writes of one batch, inside one transaction. What takes several things asks the database once for all."""
+    """The writes of one batch, inside one transaction; methods that take several things send one statement for all.
+
+    Mentions wait in memory. Each method that depends on them writes them first; at the end of the transaction
+    `GraphStore.write` calls `write_mentions`.
+    """
 
     def __init__(self, sql: Sql, tokenizer: Tokenizer) -> None:
         self._sql = sql
@@ -26,7 +30,7 @@ class GraphWriter:
         self._mentions: list[Mention] = []
 
     def add_units(self, units: Sequence[NewUnit], extractor: str, version: str) -> dict[str, int]:
-        """Write units that are not there yet; each id with its seq, new or known."""
+        """Write units that are not there yet; the seq of each id, new or not."""
         if not units:
             return {}
         seqs = dict(self._sql.run("known_units", ([unit.id for unit in units],)).fetchall())
@@ -65,8 +69,7 @@ class GraphWriter:
     def drop_superseded(self, kind: str, turns: Sequence[str], but: Sequence[str]) -> None:
         """Remove units of a kind all of whose turns are among the given ones, save those with the ids."""
         self.write_mentions()
-        asked = {"kind": kind, "turns": list(turns)}
-        found = self._sql.run("superseded_units", asked).fetchall()
+        found = self._sql.run("superseded_units", {"kind": kind, "turns": list(turns)}).fetchall()
         remove_units(self._sql, [seq for seq, id_ in found if id_ not in but])
 
     # Entities
@@ -75,8 +78,8 @@ class GraphWriter:
         self.write_mentions()
         found: dict[int, EntityRow] = {}
         for seq, id_, name, type_, other in self._sql.run("known_entities"):
-            before = found.get(seq)
-            names = (before.names if before else frozenset({name})) | {other}
+            row = found.get(seq)
+            names = (row.names if row else frozenset({name})) | {other}
             found[seq] = EntityRow(seq, id_, name, type_, names)
         return list(found.values())
 
@@ -91,7 +94,7 @@ class GraphWriter:
         rows = self._sql.run("last_seen", (list(entities),))
         return {seq: from_text(last) for seq, last in rows}
 
-    def neighbours_of(self, entity: int) -> frozenset[int]:
+    def mentioned_with(self, entity: int) -> frozenset[int]:
         """The entities that are mentioned together with one."""
         self.write_mentions()
         return frozenset(row[0] for row in self._sql.run("seen_together", {"entity": entity}))
@@ -109,13 +112,13 @@ class GraphWriter:
         return ("", self._now) if heard is None else (to_text(heard.said_at), to_text(heard.recorded_at))
 
     def mention(self, mentions: Sequence[Mention]) -> None:
-        """Units name somebody. What is asked of this writer afterwards knows it."""
+        """Note that units name entities; `write_mentions` writes it."""
         self._mentions += mentions
 
     def write_mentions(self) -> None:
-        """They are written together, before something is asked that depends on them, and at the end."""
-        said, self._mentions = self._mentions, []
-        if not said:
+        """Write the mentions noted so far, with one statement for each table."""
+        mentions, self._mentions = self._mentions, []
+        if not mentions:
             return
         with self._sql.pipeline():
             self._sql.run_batch(
@@ -128,24 +131,24 @@ class GraphWriter:
                         one.type,
                         to_text(one.found_at) if one.found_at else None,
                     )
-                    for one in said
+                    for one in mentions
                 ],
             )
-            names = dict.fromkeys((one.entity, one.name) for one in said)
+            names = dict.fromkeys((one.entity, one.name) for one in mentions)
             self._sql.run_batch("insert_entity_name", [(*one, 0) for one in names])
-            self._sql.run_batch("seen_entity", [(one.unit, one.entity) for one in said])
+            self._sql.run_batch("seen_entity", [(one.unit, one.entity) for one in mentions])
 
     # Links
 
-    def place(self, moments: Sequence[Moment]) -> None:
-        """Place units on the timelines of their kinds."""
-        once = {one.unit: (one.unit, one.kind, to_text(one.at)) for one in moments}
-        self._sql.run_batch("insert_moment", list(once.values()))
+    def add_to_timeline(self, moments: Sequence[Moment]) -> None:
+        """Put units on the timelines of their kinds."""
+        rows = {one.unit: (one.unit, one.kind, to_text(one.at)) for one in moments}
+        self._sql.run_batch("insert_moment", list(rows.values()))
 
     def timeline(self, units: Iterable[int], count: int) -> list[Moment]:
-        """Units with those next to them on the timeline of their kind, so many on each side of each.
+        """Each unit and its `count` neighbours before and after it on the timeline of its kind.
 
-        In the order of kinds, times and numbers; a unit that is on no timeline is left out.
+        Ordered by kind, time and seq; a unit that is on no timeline is left out.
         """
         rows = self._sql.run("timeline", {"units": list(units), "count": count})
         return [Moment(unit, kind, from_text(at)) for unit, kind, at in rows]
@@ -173,27 +176,28 @@ class GraphWriter:
             found.setdefault(source, []).append((target, weight))
         return found
 
-    def replaces(self, unit: int, event: str) -> None:
-        """An event is the next version of another one, which is given by its id and stays as it is."""
+    def record_replacement(self, unit: int, event: str) -> None:
+        """Note that an event is the next version of another one, given by its id, which stays as it is."""
         self._sql.run("insert_replaces", {"unit": unit, "event": event})
 
     # The to-do list
 
-    def done(self, turns: Sequence[str], extractor: str, version: str) -> None:
-        """Take turns off the list."""
+    def mark_done(self, turns: Sequence[str], extractor: str, version: str) -> None:
+        """Take turns off the list, and release the workers' leases on them."""
         seqs = [row[1] for row in self._sql.run("turn_seqs", (list(turns),))]
         with self._sql.pipeline():
             self._sql.run_batch("insert_extraction", [(seq, extractor, version, self._now) for seq in seqs])
-            self._sql.run("drop_claims", (seqs,))
+            self._sql.run("release_leases", (seqs,))
 
-    def failed(self, turns: Sequence[str], reason: str) -> None:
-        """Note for `check` why nothing, or not all, was made of turns; whether they are done is said by `done`."""
+    def record_failure(self, turns: Sequence[str], reason: str) -> None:
+        """Note for `check` why nothing, or not all, was extracted from turns. `mark_done` takes them off the list."""
         seqs = dict(self._sql.run("turn_seqs", (list(turns),)).fetchall()).values()
         self._sql.run_many("insert_failure", [(seq, self._now, reason) for seq in seqs])
 
-    def used(self, model: str, usage: Usage) -> None:
-        took = (usage.requests, usage.input_tokens, usage.output_tokens, usage.cost)
-        self._sql.run("insert_usage", (self._now, "extraction", model, *took))
+    def record_usage(self, model: str, usage: Usage) -> None:
+        """Note what the requests to a model cost."""
+        numbers = (usage.requests, usage.input_tokens, usage.output_tokens, usage.cost)
+        self._sql.run("insert_usage", (self._now, "extraction", model, *numbers))
 
 
 class _Turn(NamedTuple):
@@ -241,48 +245,51 @@ def _event_row(seq: int, event: EventPart) -> tuple[Any, ...]:
 
 
 class Identities:
-    """The part of `GraphStore` that stores these decisions."""
+    """People's decisions about entities: merge, split, rename, undo. Base class of `GraphStore`.
+
+    People give an entity by its id; `entity_seq` is its number in the database.
+    """
 
     def __init__(self, bank: BankRows) -> None:
         self._bank = bank
 
     def merge(self, kept: str, merged: str, at: datetime) -> None:
         with self._bank.writer.transaction() as sql:
-            one, other = _seq(sql, kept), _seq(sql, merged)
-            if one == other:
+            kept_seq, merged_seq = _seq(sql, kept), _seq(sql, merged)
+            if kept_seq == merged_seq:
                 raise UsageError("an entity cannot be merged with itself")
-            _merge(sql, other, one, at)
+            _set_merged_into(sql, merged_seq, kept_seq, at)
             _log(sql, at, "merge", {"kept": kept, "gone": merged})
 
     def split(self, entity: str, names: Sequence[str], type_: str | None, at: datetime) -> str:
         """Give some of an entity's names an identity of their own; its id."""
         with self._bank.writer.transaction() as sql:
-            root = _seq(sql, entity)
-            moved = sql.run("mentions_under_names", (root, list(names))).fetchall()
+            entity_seq = _seq(sql, entity)
+            moved = sql.run("mentions_under_names", (entity_seq, list(names))).fetchall()
             if not moved:
                 raise NotFound(
                     f"'{entity}' goes by none of the names {', '.join(names)}; see `everwhen show entities`"
                 )
             kind = type_ or sql.run("entity_by_id", (entity,)).fetchone()[2]
-            new = new_entity(sql, names[0], kind, to_text(at))
-            for unit, old, name, kind_then in moved:
-                _move(sql, (unit, old, name), new, type_ or kind_then, at)
-                sql.run_batch("seen_entity", [(unit, new)])
+            new_seq = new_entity(sql, names[0], kind, to_text(at))
+            for unit, old_seq, name, old_type in moved:
+                _move(sql, (unit, old_seq, name), new_seq, type_ or old_type, at)
+                sql.run_batch("seen_entity", [(unit, new_seq)])
             for name in names:
-                for old in {row[1] for row in moved}:
-                    sql.run("drop_entity_name", (old, name))
-                sql.run_batch("insert_entity_name", [(new, name, 1)])
-            id_ = str(sql.run("entity_id", (new,)).fetchone()[0])
-            _log(sql, at, "split", {"entity": entity, "new": id_, "moved": [list(row) for row in moved]})
-        return id_
+                for old_seq in {row[1] for row in moved}:
+                    sql.run("drop_entity_name", (old_seq, name))
+                sql.run_batch("insert_entity_name", [(new_seq, name, 1)])
+            new_id = str(sql.run("entity_id", (new_seq,)).fetchone()[0])
+            _log(sql, at, "split", {"entity": entity, "new": new_id, "moved": [list(row) for row in moved]})
+        return new_id
 
     def rename(self, entity: str, name: str, at: datetime) -> None:
         with self._bank.writer.transaction() as sql:
-            seq = _seq(sql, entity)
-            before = sql.run("entity_by_id", (entity,)).fetchone()[1]
-            _rename(sql, seq, name, at)
-            sql.run_batch("insert_entity_name", [(seq, name, 1), (seq, before, 1)])
-            _log(sql, at, "rename", {"entity": entity, "name": name, "before": before})
+            entity_seq = _seq(sql, entity)
+            old_name = sql.run("entity_by_id", (entity,)).fetchone()[1]
+            _rename(sql, entity_seq, name, at)
+            sql.run_batch("insert_entity_name", [(entity_seq, name, 1), (entity_seq, old_name, 1)])
+            _log(sql, at, "rename", {"entity": entity, "name": name, "before": old_name})
 
     def undo(self, at: datetime | None = None) -> dict[str, Any] | None:
         """Take back the last merge, split or rename that was not taken back yet; what it was."""
@@ -290,20 +297,20 @@ class Identities:
             row = sql.run("last_entity_log").fetchone()
             if row is None:
                 return None
-            seq, action, detail = row[0], row[1], json.loads(row[2])
+            log_seq, action, detail = row[0], row[1], json.loads(row[2])
             at = at or datetime.now(UTC)
             if action == "merge":
-                _merge(sql, _seq(sql, detail["gone"]), None, at)
+                _set_merged_into(sql, _seq(sql, detail["gone"]), None, at)
             elif action == "rename":
                 _rename(sql, _seq(sql, detail["entity"]), detail["before"], at)
             else:
                 _undo_split(sql, detail, at)
-            sql.run("set_undone", (seq,))
+            sql.run("set_undone", (log_seq,))
         return {"action": action, **detail}
 
 
 def new_entity(sql: Sql, name: str, type_: str, recorded_at: str, said_at: str = "") -> int:
-    """Write an identity; its seq. `said_at` is when its name was said, nothing where a person gave it."""
+    """Write an entity; its seq. `said_at` is when its name was said; it is empty where a person gave the name."""
     (seq,) = sql.numbers("entities", 1)
     with sql.pipeline():
         sql.run("insert_entity", (seq, f"n{os.urandom(6).hex()}", name, type_))
@@ -312,38 +319,39 @@ def new_entity(sql: Sql, name: str, type_: str, recorded_at: str, said_at: str =
     return seq
 
 
-def _merge(sql: Sql, entity: int, into: int | None, at: datetime) -> None:
-    sql.run("set_merged", (into, entity))
-    sql.run("insert_identity_merge", (entity, into, to_text(at)))
+def _set_merged_into(sql: Sql, entity_seq: int, into: int | None, at: datetime) -> None:
+    """Merge an entity into another one; with None it stands alone again."""
+    sql.run("set_merged", (into, entity_seq))
+    sql.run("insert_identity_merge", (entity_seq, into, to_text(at)))
 
 
-def _rename(sql: Sql, entity: int, name: str, at: datetime) -> None:
-    sql.run("rename_entity", (name, entity))
-    sql.run("insert_identity_name", (entity, name, "", to_text(at)))
+def _rename(sql: Sql, entity_seq: int, name: str, at: datetime) -> None:
+    sql.run("rename_entity", (name, entity_seq))
+    sql.run("insert_identity_name", (entity_seq, name, "", to_text(at)))
 
 
 def _move(sql: Sql, mention: tuple[int, int, str], to: int, type_: str, at: datetime) -> None:
-    """Give a mention to another identity; as it was it stays among the past ones."""
-    unit, old, name = mention
-    sql.run("keep_past_mention", {"unit": unit, "entity": old, "name": name, "until": to_text(at)})
+    """Give a mention (unit, entity, name) to another entity; the old row is kept among the past mentions."""
+    unit, old_seq, name = mention
+    sql.run("keep_past_mention", {"unit": unit, "entity": old_seq, "name": name, "until": to_text(at)})
     sql.run("delete_mention", mention)
     sql.run_batch("insert_mention", [(unit, to, name, type_, to_text(at))])
 
 
 def _undo_split(sql: Sql, detail: dict[str, Any], at: datetime) -> None:
-    new = _seq(sql, detail["new"])
-    home = _seq(sql, detail["entity"])
-    back = {(unit, name): old for unit, old, name, _ in detail["moved"]}
-    rows = sql.run("mentions_of_entity", (new,)).fetchall()
-    for unit, name, type_ in rows:
-        _move(sql, (unit, new, name), back.get((unit, name), home), type_, at)
-        sql.run_batch("insert_entity_name", [(back.get((unit, name), home), name, 0)])
-    # It stays for those who ask for the time in between, without a name that anybody goes by.
-    sql.run("drop_names_of", (new,))
-    _merge(sql, new, home, at)
+    new_seq, entity_seq = _seq(sql, detail["new"]), _seq(sql, detail["entity"])
+    owners = {(unit, name): old_seq for unit, old_seq, name, _ in detail["moved"]}
+    for unit, name, type_ in sql.run("mentions_of_entity", (new_seq,)).fetchall():
+        owner = owners.get((unit, name), entity_seq)
+        _move(sql, (unit, new_seq, name), owner, type_, at)
+        sql.run_batch("insert_entity_name", [(owner, name, 0)])
+    # The entity stays for questions about the time in between, but no new mention can be resolved to it by name.
+    sql.run("drop_names_of", (new_seq,))
+    _set_merged_into(sql, new_seq, entity_seq, at)
 
 
 def _seq(sql: Sql, entity: str) -> int:
+    """The number of the entity with this id."""
     row = sql.run("entity_by_id", (entity,)).fetchone()
     if row is None:
         raise NotFound(f"there is no entity '{entity}'; `everwhen show entities` lists them")

@@ -74,7 +74,7 @@ class ExtractionJobs:
     def release(self, owner: str) -> None:
         """Give back what the owner has claimed and not done."""
         with self._bank.writer.transaction() as sql:
-            sql.run("drop_claims_of", (owner,))
+            sql.run("release_leases_of", (owner,))
 
     def enqueue(self, turns: Sequence[str] | None = None) -> int:
         """Remove what was derived from turns (all by default) and put them on the list; how many."""
@@ -97,7 +97,7 @@ def _forget_the_dead(sql: Sql, now: datetime) -> None:
         host, _, rest = owner.partition(":")
         process = rest.partition(":")[0]
         if host == socket.gethostname() and process.isdigit() and not is_running(int(process)):
-            sql.run("drop_claims_of", (owner,))
+            sql.run("release_leases_of", (owner,))
 
 
 class ScrubJob(Protocol):

@@ -13,7 +13,7 @@ SELECT coalesce(max(seq), 0) FROM turns;
 -- claim_owners --
 SELECT DISTINCT owner FROM claims;
 
--- drop_claims_of --
+-- release_leases_of --
 DELETE FROM claims WHERE owner = ?;
 
 -- renew_claims --
@@ -252,7 +252,7 @@ JOIN unit_turns p ON p.turn = t.turn WHERE p.unit <> t.seq AND NOT EXISTS (SELEC
 -- insert_extraction --
 INSERT OR REPLACE INTO extractions (turn, extractor, version, done_at) VALUES (?, ?, ?, ?);
 
--- drop_claims --
+-- release_leases --
 DELETE FROM claims WHERE turn IN (SELECT value FROM json_each(?));
 
 -- drop_extraction --

@@ -25,7 +25,7 @@ from everwhen.models.embedder import Embedder
 from everwhen.store.sql.store import Store
 from everwhen.types import ROLES, Origin, Turn
 from everwhen.types.facts import asked_of, relations
-from everwhen.write.entities import KnownEntities, forms
+from everwhen.write.entities import KnownEntities, are_name_forms
 from everwhen.write.extract.base import ExtractedFact
 from everwhen.write.foreign_text import is_passed_on
 from everwhen_time import Grain, Interval
@@ -74,11 +74,13 @@ class SaidBy:
         called = folded(name)
         if called in self._speakers:
             return self._speakers[called]
-        if any(called == folded(one) or forms(name, one) for one in self._own_names):
+        if any(called == folded(one) or are_name_forms(name, one) for one in self._own_names):
             return UNNAMED
         aliases = {other for names in self._people if called in names for other in names}
         found = [
-            one for key, one in self._speakers.items() if (key in aliases if aliases else forms(name, one))
+            one
+            for key, one in self._speakers.items()
+            if (key in aliases if aliases else are_name_forms(name, one))
         ]
         return found[0] if len(found) == 1 else name
 

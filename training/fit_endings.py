@@ -22,7 +22,7 @@ from everwhen.types import Turn
 from everwhen.types.facts import relations
 from everwhen.write.changes import ended_facts
 from everwhen.write.extract.clauses import timed
-from everwhen.write.extract.grammar import parsed
+from everwhen.write.extract.grammar import parse_uncached
 
 PAIRS = Path(__file__).with_name("endings.jsonl")
 OUT = Path(ended_facts.__file__).with_name("fact_endings.json")
@@ -68,7 +68,7 @@ def main() -> None:
 
 def _read(reader: PackagedReader, one: dict[str, Any], kinds: dict[str, Any]) -> tuple[float, ...] | None:
     own, relation = one["who"] == "I", kinds[one["relation"]]
-    (parse,) = parsed([one["turn"]])
+    (parse,) = parse_uncached([one["turn"]])
     turn = Turn("turn", "session", 0, "user", "Kim", one["turn"], SAID, "UTC", SAID)
     shapes = ended_facts.shapes(parse, timed(parse, turn))
     known = ended_facts.KnownFact("Kim" if own else one["who"], relation, one["value"], one["fact"])

@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from everwhen.write.extract import grammar
-from everwhen.write.extract.grammar import NamedSpan, Parse, Word, parser
+from everwhen.write.extract.grammar import NamedSpan, Parse, Word, caching_parser
 
 FORM = "1"
 """How a parse is packed and what the parser makes of a text; another form finds nothing of this one."""
@@ -40,7 +40,7 @@ class Parses:
         """The parses of texts, in order; those that are not here are made, and kept."""
         found = {text: unpacked(parse) for text, parse in self._get(texts).items()}
         missing = [text for text in texts if text not in found]
-        fresh = dict(zip(missing, grammar.parsed(missing), strict=True))
+        fresh = dict(zip(missing, grammar.parse_uncached(missing), strict=True))
         self._put({text: packed(parse) for text, parse in fresh.items()})
         found |= fresh
         return [found[text] for text in texts]
@@ -93,9 +93,9 @@ def unpacked(parse: bytes) -> Parse:
 def kept_parses(folder: Path) -> Iterator[None]:
     """Inside, parses are looked for in this folder, and kept there."""
     parses = Parses(folder / "cache" / "parses.db")
-    before = parser().use(parses.read)
+    before = caching_parser().use(parses.read)
     try:
         yield
     finally:
-        parser().use(before)
+        caching_parser().use(before)
         parses.close()

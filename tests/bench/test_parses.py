@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from everwhen.write.extract import grammar
-from everwhen.write.extract.grammar import Parse, Parser
+from everwhen.write.extract.grammar import CachingParser, Parse
 from everwhen_bench.parses import Parses, packed, unpacked
 
 TEXTS = [
@@ -36,12 +36,12 @@ def path(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_packed_parse_says_the_same() -> None:
-    for parse in Parser().parse(TEXTS):
+    for parse in CachingParser().parse(TEXTS):
         assert told(unpacked(packed(parse))) == told(parse)
 
 
 def test_what_was_kept_is_not_parsed_again(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = Parser()
+    first = CachingParser()
     first.use(Parses(path).read)
     fresh = first.parse(TEXTS)
     assert all(stat.S_IMODE(one.stat().st_mode) == 0o600 for one in path.parent.iterdir())
@@ -50,8 +50,8 @@ def test_what_was_kept_is_not_parsed_again(path: Path, monkeypatch: pytest.Monke
         assert texts == []
         return []
 
-    monkeypatch.setattr(grammar, "parsed", refused)
-    second = Parser()
+    monkeypatch.setattr(grammar, "parse_uncached", refused)
+    second = CachingParser()
     second.use(Parses(path).read)
     assert [told(one) for one in second.parse(TEXTS)] == [told(one) for one in fresh]
 

@@ -11,7 +11,7 @@ from everwhen.models.comparison import PackagedReader
 from everwhen.types.facts import Relation, in_words, relations
 from everwhen.write.changes import ended_facts
 from everwhen.write.changes.ended_facts import KnownFact, ending, shapes
-from everwhen.write.extract.grammar import parsed
+from everwhen.write.extract.grammar import parse_uncached
 
 RELATIONS = {one.name: one for one in relations()}
 BEFORE, AFTER = datetime(2025, 5, 7, 9, tzinfo=UTC), datetime(2025, 6, 16, 9, tzinfo=UTC)
@@ -100,7 +100,7 @@ def test_who_asks_hears_that_it_ended_and_when(memory: Memory) -> None:
 @pytest.mark.parametrize("relation", [one for one in relations() if one.ends], ids=lambda one: one.name)
 def test_a_sentence_of_the_table_is_an_end_of_its_relation_and_has_its_value(relation: Relation) -> None:
     known = KnownFact("user", relation, "Otto", f"user {relation.name} Otto.")
-    read = [parsed([f"{text.replace('{value}', 'Otto')}."])[0] for text in relation.ends]
+    read = [parse_uncached([f"{text.replace('{value}', 'Otto')}."])[0] for text in relation.ends]
     like = [ending(shapes(parse), known, own=True) for parse in read]
     assert [one is not None and one[1] for one in like] == ["Otto" in parse.text for parse in read]
     assert None not in like
@@ -159,7 +159,7 @@ def test_the_chance_of_an_end_is_high_for_plain_ends_and_low_for_plain_news() ->
     reader = PackagedReader()
 
     def chance(text: str) -> float:
-        (parse,) = parsed([text])
+        (parse,) = parse_uncached([text])
         found = shapes(parse)
         return ended_facts.calibration().chance(ended_facts.read(reader, [(job, True, text, 0, found)])[0])
 

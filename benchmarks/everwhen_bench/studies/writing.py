@@ -34,7 +34,7 @@ ADDING = {
     "write": "everwhen.store.sqlite.SqliteStore.append",
 }
 EXTRACTING = {
-    "parse": "everwhen.write.extract.grammar._Pipeline.parse",
+    "parse": "everwhen.write.extract.grammar._SpacyPipeline.parse",
     "extract, parse included": "everwhen.write.pipeline.extracted",
     "embed what was extracted": "everwhen.write.pipeline._units",
     "facts": "everwhen.write.pipeline.learn_facts",

@@ -10,7 +10,7 @@ import pytest
 from everwhen.models.comparison import open_reader
 from everwhen.types import Role, Turn
 from everwhen.write.extract.base import Batch, ExtractedEvent, Extraction
-from everwhen.write.extract.grammar import passages
+from everwhen.write.extract.grammar import prose_lines
 from everwhen.write.extract.rule_extractor import RuleExtractor
 from tests.write.extract.marked import conversations, days, score
 
@@ -40,12 +40,12 @@ def events(*lines: str) -> tuple[ExtractedEvent, ...]:
 @pytest.mark.parametrize("text", ["x" * 100_000, "@" * 100_000, "ha 😀 " * 20_000])
 def test_a_long_line_without_blanks_or_full_of_emoji_is_cleaned_at_once(text: str) -> None:
     start = process_time()
-    passages(text)
+    prose_lines(text)
     assert process_time() - start < 5  # a square takes minutes
 
 
 def test_addresses_are_blanked() -> None:
-    (line,) = passages("mail ana@example.org, @ben or a@b@c.de (see www.x.org) at @noon.today")
+    (line,) = prose_lines("mail ana@example.org, @ben or a@b@c.de (see www.x.org) at @noon.today")
     assert line.text.split() == ["mail", ",", "@ben", "or", "(see", "at", "@noon.today"]
 
 

@@ -15,7 +15,7 @@ from everwhen.types import Turn
 from everwhen.types.facts import relations
 from everwhen.write.extract import stated_facts
 from everwhen.write.extract.base import ExtractedFact
-from everwhen.write.extract.grammar import Parse, ProseLine, parser, passages
+from everwhen.write.extract.grammar import Parse, ProseLine, caching_parser, prose_lines
 from everwhen.write.extract.names import Coreference, Referents
 from everwhen.write.extract.stated_facts import (
     PART,
@@ -96,7 +96,7 @@ def test_a_subject_is_somebody_or_nobody(words: str, whom: str | None) -> None:
 def test_of_a_clause_that_is_pointed_at_its_subject_is_meant(
     text: str, pointed: str, words: str | None
 ) -> None:
-    read = [(one, parser().parse([one.text])[0]) for one in passages(text)]
+    read = [(one, caching_parser().parse([one.text])[0]) for one in prose_lines(text)]
     start = text.index(pointed)
     assert subject_words(text, (start, start + len(pointed)), read) == words
 
@@ -217,7 +217,7 @@ def year(number: int) -> datetime:
 def test_what_was_so_at_a_time_held_then_and_what_began_then_holds_still(
     text: str, value: str, name: str, until: datetime | None
 ) -> None:
-    read = [(one, parser().parse([one.text])[0]) for one in passages(text)]
+    read = [(one, caching_parser().parse([one.text])[0]) for one in prose_lines(text)]
     (fact,) = facts(turn(text), [said(text, value, name)], coref(), read)
     assert fact.valid is not None and (fact.valid.start, fact.valid.end) == (year(2010), until)
 

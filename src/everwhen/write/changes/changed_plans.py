@@ -28,8 +28,8 @@ from everwhen.write.extract.grammar import (
     TRAVELLING,
     TRIPS,
     Word,
-    parser,
-    passages,
+    caching_parser,
+    prose_lines,
 )
 from everwhen.write.modality import is_rejected
 from everwhen_time import Duration, Grain, Interval, TimeRef, resolve
@@ -181,7 +181,7 @@ class PlannedEvent:
         own = self.event.subject.lower() == self.said.speaker.lower()
         if self.event.object or not own:
             return f"the {self.event.object or self.event.subject}"
-        words = parser().parse([self.event.text])[0].words
+        words = caching_parser().parse([self.event.text])[0].words
         return " ".join(["the", *(word.text for word in words if word.pos == "NOUN")])
 
 
@@ -266,15 +266,15 @@ def plan_of(event: Event | ExtractedEvent, turn: Turn) -> PlannedEvent | None:
 
 @lru_cache(maxsize=1024)
 def _described(text: str) -> frozenset[str]:
-    words = parser().parse([text])[0].words
+    words = caching_parser().parse([text])[0].words
     return frozenset(form for word in words for form in (word.lower, word.lemma.lower()))
 
 
 def sentences_of(turn: Turn, before: Turn | None) -> Iterator[PlanSentence]:
     """What a turn states, sentence by sentence."""
     last = f"{before.speaker}: {before.text}" if before is not None else ""
-    for passage in passages(turn.text):
-        for words in parser().parse([passage.text])[0].sentences:
+    for passage in prose_lines(turn.text):
+        for words in caching_parser().parse([passage.text])[0].sentences:
             if not words or words[-1].text.endswith("?"):
                 continue
             text = passage.text[words[0].start : words[-1].end]

@@ -33,9 +33,9 @@ from everwhen.write.extract.grammar import (
     Parse,
     ProseLine,
     Word,
-    parsed,
-    parser,
-    passages,
+    caching_parser,
+    parse_uncached,
+    prose_lines,
     spoken,
     vocabulary,
 )
@@ -92,8 +92,8 @@ class ClauseShape:
 def shapes_of(turn: Turn) -> list[ClauseShape]:
     """The clauses of a turn, where any of them may end something."""
     found: list[ClauseShape] = []
-    prose = passages(turn.text)
-    for passage, parse in zip(prose, parser().parse([one.text for one in prose]), strict=True):
+    prose = prose_lines(turn.text)
+    for passage, parse in zip(prose, caching_parser().parse([one.text for one in prose]), strict=True):
         if any(word.lemma in _endings() for word in parse.words):
             found += shapes(parse, timed(parse, turn), passage)
     return found
@@ -162,7 +162,7 @@ def _endings() -> Mapping[str, tuple[tuple[Relation, ClauseShape], ...]]:
     """The sentences with which relations end, by their verbs."""
     rows = [(one, text.replace("{value}", _VALUE)) for one in relations() for text in one.ends]
     found: dict[str, tuple[tuple[Relation, ClauseShape], ...]] = {}
-    for (relation, _), parse in zip(rows, parsed([f"{text}." for _, text in rows]), strict=True):
+    for (relation, _), parse in zip(rows, parse_uncached([f"{text}." for _, text in rows]), strict=True):
         for shape in shapes(parse)[:1]:
             if _VALUE not in parse.text or any(word.text == _VALUE for word in shape.words):
                 found[shape.verb] = (*found.get(shape.verb, ()), (relation, shape))

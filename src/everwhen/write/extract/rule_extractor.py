@@ -25,9 +25,16 @@ from everwhen.write.extract.base import (
     Extraction,
 )
 from everwhen.write.extract.clauses import timed
-from everwhen.write.extract.events import EventDraft, ListHeader, ParsedTurn, answer, causes, header_of
-from everwhen.write.extract.events import events as passage_events
-from everwhen.write.extract.grammar import FIRST, Parse, ProseLine, parser, passages
+from everwhen.write.extract.events import (
+    EventDraft,
+    ListHeader,
+    ParsedTurn,
+    causes,
+    event_from_time_reply,
+    events_of_passage,
+    header_of,
+)
+from everwhen.write.extract.grammar import FIRST, Parse, ProseLine, caching_parser, prose_lines
 from everwhen.write.extract.names import Coreference, Referents, entities, people_in
 from everwhen.write.extract.narratives import NarrativeTurn, narrative_turn, narratives
 from everwhen.write.extract.stated_facts import BEFORE, FactCandidate, ReadStatement, candidates, statements
@@ -61,8 +68,8 @@ class RuleExtractor:
         narrated = {turn.id: one for turn, one in zip(turns, kept, strict=True) if one}
         known = all(turn.id in narrated for turn in batch.earlier[told_from:])
         first = len(batch.earlier) if known else 0
-        texts = [passages(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
-        parses = iter(parser().parse([passage.text for found in texts for passage in found]))
+        texts = [prose_lines(turn.text) if turn.role != "tool" else [] for turn in turns[first:]]
+        parses = iter(caching_parser().parse([passage.text for found in texts for passage in found]))
         stated_by = self._statements(turns, fresh)
         referents = Referents()
         events: list[ExtractedEvent] = []
@@ -80,7 +87,7 @@ class RuleExtractor:
             read = [(passage, next(parses)) for passage in mine]
             drafts = _turn_events(turn, read, coref)
             parses_of_turn = [parse for _, parse in read]
-            dated = answer(turn, parses_of_turn, heard)
+            dated = event_from_time_reply(turn, parses_of_turn, heard)
             drafts += [dated] if dated is not None else []
             names = entities(turn, parses_of_turn, [timed(parse, turn) for parse in parses_of_turn])
             one = ParsedTurn(turn, read, drafts, coref, tuple(name.name for name in names))
@@ -147,7 +154,7 @@ def _turn_events(turn: Turn, read: list[tuple[ProseLine, Parse]], coref: Corefer
         header = headers.get(passage.header, ListHeader()) if passage.item else ListHeader()
         if not passage.heads:
             last = drafts[-1] if drafts else None
-            found = passage_events(turn, passage, parse, coref, header, last)
+            found = events_of_passage(turn, passage, parse, coref, header, last)
             drafts += [draft for draft in found if not answer or _of_its_own(draft, passage, answer)]
     return drafts
 

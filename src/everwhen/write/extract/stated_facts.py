@@ -22,7 +22,7 @@ from everwhen.models.comparison import KINDS, Passage, Reader, Reading
 from everwhen.types import Turn
 from everwhen.types.facts import Relation, asked_of, relations
 from everwhen.write.extract.base import ExtractedFact, FactStatus
-from everwhen.write.extract.grammar import Parse, ProseLine, Word, parsed, vocabulary
+from everwhen.write.extract.grammar import Parse, ProseLine, Word, parse_uncached, vocabulary
 from everwhen.write.extract.names import GENDER, Coreference, possessive
 from everwhen_time import Interval, TimeRef, resolve
 from everwhen_time.sentences import pieces, sentence_place
@@ -496,7 +496,7 @@ def _begins(relation: Relation) -> frozenset[str]:
 
 
 def _verbs(texts: Sequence[str]) -> list[Word]:
-    words = [word for parse in parsed(list(texts)) for word in parse.words]
+    words = [word for parse in parse_uncached(list(texts)) for word in parse.words]
     return [word for word in words if word.pos in ("VERB", "AUX") and word.dep not in ("aux", "auxpass")]
 
 

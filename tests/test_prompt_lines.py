@@ -17,7 +17,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from everwhen import Memory
-from everwhen.agents.coding.resident import Attendant
+from everwhen.agents.coding.resident import BankForHooks
 from everwhen.agents.coding.tools import TOOLS
 from everwhen.agents.wrapping.clients import OpenAIChat
 from everwhen.answer.view import turn_lines
@@ -115,7 +115,7 @@ def of_wrapped(memory: Memory) -> list[str]:
 
 def of_hook(memory: Memory) -> list[str]:
     event = {"hook_event_name": "UserPromptSubmit", "session_id": "1", "prompt": "Who plays the violin?"}
-    printed = Attendant(memory).answer(TOOLS["claude-code"], event, NOW)
+    printed = BankForHooks(memory).answer(TOOLS["claude-code"], event, NOW)
     text: str = json.loads(printed.words)["hookSpecificOutput"]["additionalContext"]
     return [part + "</memories>" for part in text.split("</memories>") if part.strip()]
 

@@ -19,7 +19,7 @@ import pytest
 
 from everwhen import Memory
 from everwhen.agents.coding import hook, resident
-from everwhen.agents.coding.resident import LATE, MOST_LATE, Attendant
+from everwhen.agents.coding.resident import LATE, MOST_LATE, BankForHooks
 from everwhen.agents.coding.tools import TOOLS
 from everwhen.errors import NotFound, Unavailable
 
@@ -95,7 +95,7 @@ def test_what_was_said_in_a_transcript_is_found_by_the_next_prompt_and_kept_once
     )
     stop = {"hook_event_name": "Stop", "session_id": "s1", "transcript_path": str(transcript)}
     assert run_hook(process, "claude-code", "keep", stop) == ""
-    resident.request(process, "settle")
+    resident.request(process, "flush")
     found = context(run_hook(process, "claude-code", "ask", prompt("Which port has staging now?", "s2")))
     assert "port 8443" in found and "<memories>" in found
 
@@ -106,7 +106,7 @@ def test_what_was_said_in_a_transcript_is_found_by_the_next_prompt_and_kept_once
         )
     for event in ("PreCompact", "SessionEnd"):
         run_hook(process, "claude-code", "keep", {**stop, "hook_event_name": event})
-    resident.request(process, "settle")
+    resident.request(process, "flush")
     # What the model of the session itself has seen is not told to it again.
     again = run_hook(process, "claude-code", "ask", prompt("Which port has staging?", "s1"))
     assert "We moved the staging server" not in again
@@ -133,12 +133,12 @@ def test_a_turn_of_gemini_is_kept_without_what_was_recalled_for_it(process: Path
         }
 
     run_hook(process, "gemini-cli", "keep", turn("Our release manager is Maren Oltmann.", "Noted.", 1))
-    resident.request(process, "settle")
+    resident.request(process, "flush")
     asked = {"hook_event_name": "BeforeAgent", "session_id": "g2", "prompt": "Who is our release manager?"}
     assert "Maren Oltmann" in run_hook(process, "gemini-cli", "ask", asked)
     echoed = "Our release manager is Maren Oltmann. Shall I write to her about the freeze?"
     run_hook(process, "gemini-cli", "keep", turn("Who is our release manager?", echoed, 2))
-    resident.request(process, "settle")
+    resident.request(process, "flush")
     with Memory.open(process, "work") as memory:
         assert [one.text for one in memory.turns("g2")] == [
             "Who is our release manager?",
@@ -167,7 +167,7 @@ def test_a_process_that_died_is_replaced_and_what_came_meanwhile_is_kept(process
 
     def answers() -> bool:
         try:
-            resident.request(process, "settle")
+            resident.request(process, "flush")
         except (NotFound, OSError, ValueError):
             return False
         return True
@@ -181,7 +181,7 @@ def test_a_process_that_died_is_replaced_and_what_came_meanwhile_is_kept(process
 def test_an_event_that_is_nonsense_is_answered_with_nothing(process: Path, event: bytes) -> None:
     assert run_hook(process, "claude-code", "ask", event) == ""
     assert run_hook(process, "claude-code", "keep", event) == ""
-    resident.request(process, "settle")
+    resident.request(process, "flush")
 
 
 @pytest.fixture
@@ -254,15 +254,15 @@ def test_a_memory_that_came_too_late_comes_with_the_next_prompt_and_says_so(proc
 def test_memories_that_nobody_waits_for_do_not_pile_up_and_are_forgotten_when_a_session_begins(
     story_told: Memory,
 ) -> None:
-    attendant, tool = Attendant(story_told), TOOLS["claude-code"]
+    attendant, tool = BankForHooks(story_told), TOOLS["claude-code"]
     for number in range(3 * MOST_LATE):
         answer = attendant.answer(tool, prompt(f"Where does Ana live? {number}", "s"))
-        answer.settle()
+        answer.keep_unread()
     assert answer.session is not None and 0 < len(answer.session.late) <= MOST_LATE
     begun = attendant.answer(tool, {"hook_event_name": "SessionStart", "session_id": "s"})
     assert begun.words and LATE not in begun.words
     without_a_name = attendant.answer(tool, {"hook_event_name": "UserPromptSubmit", "prompt": "Who is Ana?"})
-    without_a_name.settle()
+    without_a_name.keep_unread()
     stranger = attendant.answer(tool, {"hook_event_name": "UserPromptSubmit", "prompt": "And Rui?"})
     assert LATE not in stranger.words, "whose memories these are is not known"
 
@@ -304,7 +304,7 @@ def test_only_one_process_runs_for_a_home(process: Path) -> None:
 
 
 def test_a_process_without_work_ends_by_itself(home: Path) -> None:
-    one = resident.Resident(home, "work", idle=0.2)
+    one = resident.HookServer(home, "work", idle=0.2)
     here = Path.cwd()
     try:
         one.run()

@@ -132,9 +132,9 @@ def test_prompts_and_history_come_from_the_settings(tmp_path: Path) -> None:
     assert load("plan", llm_of(chosen, "openai:any")) == "Plan it otherwise."
     assert load("gate", llm_of(chosen, "openai:any")) == load("gate")
     one, three = open_consolidator(chosen), open_consolidator(Settings(consolidate="llm:openai:any"))
-    assert (one.history, one.at_once, three.history) == (1, 1, 3)
+    assert (one.history, one.batch_size, three.history) == (1, 1, 3)
     none = open_consolidator(Settings(consolidate="llm:openai:any", tree_history=0))
-    assert none.at_once == Settings().llm_concurrency
+    assert none.batch_size == Settings().llm_concurrency
 
 
 def test_only_facts_without_an_end_are_current(opened: Opened) -> None:

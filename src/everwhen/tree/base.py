@@ -1,7 +1,8 @@
 """The Consolidator protocol, its input and output, and the turns of a session cut into exchanges, which are level 1.
 
-Above: the tree's builder. Below: rules, or a language model. The exchanges depend only on the turns, not on the order
-in which they arrived. (The segment that a turn gets when it arrives knows only the turns that were there.)
+Used by: the tree's builder. Implemented by: rules (`extractive.py`) and a language model (`llm.py`). The exchanges
+depend only on the turns, not on the order in which they arrived. (The segment that a turn gets when it arrives knows
+only the turns that were there.) TiMem is explained in docs/five-documents.md.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class Child:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One node to write. `facts` are those learned from its turns that are believed now; `denied` are those that people
-    retracted; `sources` says from which turns each came; `said` is when those turns were said."""
+    """One node to write. `facts` are those learned from its turns that are believed now; `retracted` are those that
+    people retracted or corrected; `sources` has the turns of each, `said_at_by_turn` when these were said."""
 
     place: NodePlace
     kind: Kind
@@ -43,21 +44,21 @@ class Task:
     children: tuple[Child, ...]
     history: tuple[str, ...] = ()
     facts: tuple[FactRow, ...] = ()
-    denied: tuple[FactRow, ...] = ()
+    retracted: tuple[FactRow, ...] = ()
     sources: Facts = field(default_factory=dict)
-    said: Mapping[str, datetime] = field(default_factory=dict)
+    said_at_by_turn: Mapping[str, datetime] = field(default_factory=dict)
     assistants: frozenset[str] = frozenset()
     """Those of the speakers who are assistants or tools."""
-    below: str = "part"
+    child_name: str = "part"
     """What one of its children is called."""
     zones: Mapping[str, str] = field(default_factory=dict)
-    """Turns that were said in another zone than the bank's: "yesterday" is the speaker's."""
+    """The zones of turns that were said in another zone than the bank's: "yesterday" is counted in the speaker's."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeDraft:
-    """The text of a node, and the statements it is made of. With `by_meaning` its vector is that of its own text, else
-    that of the turns it quotes."""
+    """The text of a node, and the statements it is made of. With `by_meaning` its own text is embedded; otherwise its
+    vector is made from those of the turns it quotes."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -68,20 +69,20 @@ class NodeDraft:
 
 
 class Consolidator(Protocol):
-    """Turns children into a node. Above: the tree's builder. Below: rules, or a language model.
+    """Writes nodes from their children.
 
     The result for a task depends on that task alone. It never raises because of what a task or a model says.
     """
 
     name: str
     """What is written beside every node, such as "extractive" or "llm:openai:gpt-5-mini"."""
-    exchanges: bool
-    """Whether it writes level 1 too. Else an exchange is its turns, as they were said."""
+    writes_exchanges: bool
+    """Whether it writes level 1 too. Otherwise the text of an exchange is its turns, as they were said."""
     history: int
     """How many nodes of the same level before it each node is given (TiMem's w)."""
-    at_once: int
-    """Nodes of a level that are made together, and written in one transaction; none of them knows the others. 1 where
-    there is a history: each node waits for the one before it."""
+    batch_size: int
+    """Nodes of a level that are written together in one transaction; none of them knows the others. 1 where there is a
+    history: each node waits for the one before it."""
 
     @property
     def version(self) -> str: ...
@@ -97,36 +98,42 @@ def in_order(turns: Iterable[Turn]) -> list[Turn]:
     return sorted(turns, key=lambda turn: (turn.said_at, len(turn.id), turn.id))
 
 
-def exchanges(turns: Sequence[Turn], many: int = 1) -> list[list[Turn]]:
-    """The turns of a session, in their order, as exchanges, or as pieces of several exchanges."""
+def cut_into_exchanges(turns: Sequence[Turn], exchanges_per_piece: int = 1) -> list[list[Turn]]:
+    """The turns of a session, in their order, cut into exchanges, or into pieces of several exchanges.
+
+    Unlike the segments of turns, an exchange of the tree has no greatest length: `begins_exchange` is given only the
+    speakers that its rule about answers needs, so never as many as `LONGEST_EXCHANGE`.
+    """
     cut: list[list[Turn]] = []
-    heard: list[str] = []  # who spoke in the exchange: its first speaker, another one, its last
+    speakers: list[str] = []  # the first speaker of the exchange, another one, and the last
     for turn in turns:
-        if begins_exchange(heard, turn.speaker):
+        if begins_exchange(speakers, turn.speaker):
             cut.append([turn])
-            heard = [turn.speaker]
+            speakers = [turn.speaker]
         else:
             cut[-1].append(turn)
-            heard = [heard[0], *(one for one in heard[1:2] if one != heard[0]), turn.speaker]
+            speakers = [speakers[0], *(one for one in speakers[1:2] if one != speakers[0]), turn.speaker]
     return [
-        [turn for exchange in cut[at : at + many] for turn in exchange] for at in range(0, len(cut), many)
+        [turn for exchange in cut[start : start + exchanges_per_piece] for turn in exchange]
+        for start in range(0, len(cut), exchanges_per_piece)
     ]
 
 
 def children_of_session(turns: Sequence[Turn], levels: Levels) -> list[Child]:
-    return [child_of_turns(some, levels) for some in exchanges(turns, levels.exchanges)]
+    """The pieces of a session that are the children of its node."""
+    return [child_of_turns(piece, levels) for piece in cut_into_exchanges(turns, levels.exchanges_per_piece)]
 
 
-def child_of_turns(some: Sequence[Turn], levels: Levels) -> Child:
+def child_of_turns(piece: Sequence[Turn], levels: Levels) -> Child:
     """One exchange, or a piece of several."""
-    place = levels.exchange(some[0].session, some[0].id, some[0].said_at, some[-1].said_at)
+    place = levels.exchange(piece[0].session, piece[0].id, piece[0].said_at, piece[-1].said_at)
     return Child(
         place=place,
         interval=Interval(place.start, place.end, "second"),
-        text="".join(line(turn.speaker, turn.text) for turn in some).rstrip("\n"),
+        text="".join(line(turn.speaker, turn.text) for turn in piece).rstrip("\n"),
         statements=tuple(
-            Statement(turn.text, turn.speaker, turn.said_at, turn.said_at, 1, (turn.id,)) for turn in some
+            Statement(turn.text, turn.speaker, turn.said_at, turn.said_at, 1, (turn.id,)) for turn in piece
         ),
-        fingerprint="\x1f".join(turn.id for turn in some),
-        speakers=tuple(dict.fromkeys(turn.speaker for turn in some)),
+        fingerprint="\x1f".join(turn.id for turn in piece),
+        speakers=tuple(dict.fromkeys(turn.speaker for turn in piece)),
     )

@@ -90,7 +90,7 @@ class Builder:
         children = tuple(children_of_session(turns, self._levels))
         below: list[NewNode] = []
         kept: frozenset[str] = frozenset()
-        if self._consolidator.exchanges:
+        if self._consolidator.writes_exchanges:
             below, known = self._exchanges(place, children, turns)
             kept = frozenset(known)
             level_one: dict[str, NewNode | NodeRow] = {node.place.id: node for node in below} | known
@@ -107,7 +107,7 @@ class Builder:
 
     def _level_one(self, session: str) -> LevelOne:
         turns, waits = in_order(self._store.turns(session=session)), self._levels.top > EXCHANGE
-        if not turns or not self._consolidator.exchanges:
+        if not turns or not self._consolidator.writes_exchanges:
             return LevelOne((), frozenset(), waits)
         place = self._levels.session(session, turns[0].said_at, turns[-1].said_at)
         new, known = self._exchanges(place, children_of_session(turns, self._levels), turns)
@@ -181,7 +181,17 @@ class Builder:
         history = tuple(self._store.tree.before(place.level, place.start, count)) if count else ()
         name, below = (self._levels.name(level) for level in (place.level, max(EXCHANGE, place.level - 1)))
         return Task(
-            place, kind, name, self._levels.zone, children, history, facts, denied, sources, said, below=below
+            place,
+            kind,
+            name,
+            self._levels.zone,
+            children,
+            history,
+            facts,
+            denied,
+            sources,
+            said,
+            child_name=below,
         )
 
     # The node itself
@@ -239,7 +249,7 @@ class Builder:
         whole += [f"{child.place.id} {child.interval} {child.fingerprint}" for child in task.children]
         whole += [
             f"{fact.id} {fact.version} {fact.valid_from} {fact.valid_to} {fact.outcome}"
-            for fact in (*task.facts, *task.denied)
+            for fact in (*task.facts, *task.retracted)
         ]
         return hashlib.blake2b("\x1e".join(whole).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
@@ -293,7 +303,7 @@ def consolidate(
     builder = Builder(store, embedder, levels, consolidator, dated=dated)
     # The bank's own width: what quotes turns is built without the model being loaded.
     made_with = VectorModel(embedder.name, store.info.dimension)
-    lowest = EXCHANGE if levels.top == EXCHANGE or (online and consolidator.exchanges) else SESSION
+    lowest = EXCHANGE if levels.top == EXCHANGE or (online and consolidator.writes_exchanges) else SESSION
     for _ in range(PASSES):
         late = 0
         for level in range(lowest, levels.top + 1):
@@ -302,11 +312,11 @@ def consolidate(
                 for mark in store.jobs.tree.marks(max(level, SESSION))
                 if level == EXCHANGE or (not mark.waits and _is_over(mark.place, closed))
             ]
-            for start in range(0, len(due), consolidator.at_once):
+            for start in range(0, len(due), consolidator.batch_size):
                 if not may_go_on():
                     break
                 try:
-                    built = builder.build(due[start : start + consolidator.at_once], level)
+                    built = builder.build(due[start : start + consolidator.batch_size], level)
                 except TurnForgotten:  # while it was being built; the list says what is left to build
                     late += 1
                     continue

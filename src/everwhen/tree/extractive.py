@@ -81,9 +81,9 @@ class Extractive:
 
     name = "extractive"
     version = "1"
-    exchanges = False
+    writes_exchanges = False
     history = 0
-    at_once = 64
+    batch_size = 64
 
     def consolidate(self, tasks: Sequence[Task]) -> list[NodeDraft]:
         return [self._draft(task) for task in tasks]
@@ -103,7 +103,7 @@ class Extractive:
 
 
 def select(task: Task) -> list[Statement]:
-    past = [*outdated(task.facts, task.place.end), *task.denied]
+    past = [*outdated(task.facts, task.place.end), *task.retracted]
     found = _candidates(task, past) or _candidates(task, [])
     count = sum(len(child.statements) for child in task.children)
     best = _best(found)
@@ -258,11 +258,11 @@ def facts_as_statements(task: Task) -> list[Statement]:
     past = {fact.id for fact in outdated(task.facts, task.place.end)}
     found = []
     for fact in task.facts:
-        turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said)
+        turns = tuple(turn for turn in task.sources.get(fact.id, ()) if turn in task.said_at_by_turn)
         if fact.id in past or not turns or fact.predicate in PASSING:
             continue
-        turns = tuple(sorted(turns, key=lambda turn: (task.said[turn], len(turn), turn)))
-        first, last = task.said[turns[0]], task.said[turns[-1]]
+        turns = tuple(sorted(turns, key=lambda turn: (task.said_at_by_turn[turn], len(turn), turn)))
+        first, last = task.said_at_by_turn[turns[0]], task.said_at_by_turn[turns[-1]]
         one = Statement("", fact.subject, first, last, len(turns), turns, fact.id)
         words = in_words(fact.subject, fact.predicate, fact.object)
         found.append(replace(one, text=f"{words} ({dated_support(one, task.zone)})"))
@@ -438,7 +438,9 @@ def header(task: Task) -> str:
             when = f"from {when} to {day(last, zone)}"
         return f"Conversation of {people}, {when}."
     when = describe(Interval(task.place.start, task.place.end), task.zone)
-    below = {"session": "conversation"}.get(task.below, task.below if " " not in task.below else "part")
+    below = {"session": "conversation"}.get(
+        task.child_name, task.child_name if " " not in task.child_name else "part"
+    )
     how_many = f"{count} {below}{'s' if count > 1 else ''}"
     return f"{when[0].upper()}{when[1:]}: {how_many}."
 

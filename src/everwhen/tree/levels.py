@@ -163,7 +163,7 @@ INSTANT = timedelta(microseconds=1)
 class Levels:
     windows: tuple[WindowSize, ...]
     zone: str
-    exchanges: int = 1
+    exchanges_per_piece: int = 1
     sessions: bool = True
     """Without them level 1 is all there is."""
 
@@ -184,7 +184,7 @@ class Levels:
     def __str__(self) -> str:
         """What the bank notes: when it changes, all windows change."""
         windows = ", ".join(map(str, self.windows)) or NO_WINDOWS[self.top - 1]
-        return f"{windows} | {self.exchanges} | {self.zone}"
+        return f"{windows} | {self.exchanges_per_piece} | {self.zone}"
 
     # Places
 

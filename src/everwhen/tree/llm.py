@@ -45,13 +45,13 @@ class Consolidation(BaseModel):
 class LLMConsolidator:
     """Implements `Consolidator` with a model; the nodes of a batch are requested concurrently."""
 
-    exchanges = True
+    writes_exchanges = True
 
     def __init__(self, llm: LLM, history: int = _DEFAULT.tree_history) -> None:
         self.llm = llm
         self.name = f"llm:{llm.name}"
         self.history = history
-        self.at_once = 1 if history else llm.concurrency
+        self.batch_size = 1 if history else llm.concurrency
         self.fallback = Extractive()
 
     @cached_property

@@ -21,7 +21,7 @@ from everwhen.facts.shown_facts import to_fact
 from everwhen.models.embedder import count_tokens
 from everwhen.store.rows import NOW, AsOf, FactRow, NodeRow
 from everwhen.store.sql.store import Store
-from everwhen.tree.base import Child, child_of_turns, children_of_session, exchanges, in_order
+from everwhen.tree.base import Child, child_of_turns, children_of_session, cut_into_exchanges, in_order
 from everwhen.tree.extractive import PASSING, dated_support, day, weighed
 from everwhen.tree.levels import EXCHANGE, Levels
 from everwhen.types import Fact, HalfLives, Node, Statement, Turn
@@ -58,7 +58,11 @@ def evenly(store: Store, levels: Levels, level: int, most: int) -> tuple[list[No
     if level != EXCHANGE:
         rows = _chosen(store.tree.nodes(level), most)
         return [_node(row, levels) for row in rows], [row.unit for row in rows]
-    cut = [some for turns in _sessions(store, None, NOW) for some in exchanges(turns, levels.exchanges)]
+    cut = [
+        some
+        for turns in _sessions(store, None, NOW)
+        for some in cut_into_exchanges(turns, levels.exchanges_per_piece)
+    ]
     cut = _chosen(sorted(cut, key=lambda some: (some[0].said_at, some[0].id)), most)
     written = {row.place.id: row for row in _stored(store, EXCHANGE, None, NOW)}
     return [_exchange(child_of_turns(some, levels), written, levels) for some in cut], [0] * len(cut)

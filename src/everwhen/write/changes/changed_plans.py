@@ -251,9 +251,9 @@ def known_plans(store: Store, turns: Mapping[str, Turn], since: datetime) -> lis
         event for event in (*ahead, *store.graph.events_told(list(turns))) if event.superseded_at is None
     ]
     last = sorted(events, key=lambda event: event.said_at or since)[-MOST_PLANS:]
-    events = {event.id: event for event in last}
-    known = {turn.id: turn for turn in store.turns(ids=[event.told_in for event in events.values()])}
-    plans = (plan_of(event, known[event.told_in]) for event in events.values() if event.told_in in known)
+    latest = {event.id: event for event in last}.values()
+    known = {turn.id: turn for turn in store.turns(ids=[event.told_in for event in latest])}
+    plans = (plan_of(event, known[event.told_in]) for event in latest if event.told_in in known)
     return [plan for plan in plans if plan is not None]
 
 

@@ -93,9 +93,9 @@ def _nothing(default: Any) -> bool:
 
 
 def _http() -> str:
-    from everwhen.serve.app import description
+    from everwhen.serve.app import openapi_document
 
-    api = description()
+    api = openapi_document()
     lines = head("HTTP", "Every route of `everwhen serve`, with what it takes.")
     lines += [
         "[The server](../serve.md) explains keys, pages and errors. `/openapi.json` has the same, with types.",

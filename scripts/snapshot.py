@@ -93,9 +93,9 @@ def times(sets: list[Path]) -> Iterator[tuple[str, Any]]:
 
 
 def doors() -> Iterator[tuple[str, Any]]:
-    from everwhen.serve.app import description
+    from everwhen.serve.app import openapi_document
 
-    yield "openapi", description()
+    yield "openapi", openapi_document()
 
 
 def write(out: Path, data: Path, quick: bool) -> None:

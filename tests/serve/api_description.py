@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from everwhen.serve.app import description
+from everwhen.serve.app import openapi_document
 
 
 @cache
 def api_description() -> dict[str, Any]:
     """OpenAPI of all routes; tests only read it."""
-    return description()
+    return openapi_document()

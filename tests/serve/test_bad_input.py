@@ -14,7 +14,7 @@ import pytest
 from starlette.requests import Request
 
 from everwhen.models.llm.base import LLMError
-from everwhen.serve.responses import of_library
+from everwhen.serve.responses import handle_library_error
 from everwhen.serve.server_settings import ServerSettings
 from tests.serve.conftest import Served, serving, until
 from tests.serve.test_http import add
@@ -160,8 +160,8 @@ def test_a_missing_key_of_a_provider_is_no_reason_to_ask_again_soon(
 
 def test_a_provider_that_is_busy_may_be_asked_again() -> None:
     request = Request({"type": "http"})
-    assert of_library(request, LLMError("busy", "try again later")).headers["Retry-After"] == "1"
-    assert "Retry-After" not in of_library(request, LLMError("quota", "check the plan")).headers
+    assert handle_library_error(request, LLMError("busy", "try again later")).headers["Retry-After"] == "1"
+    assert "Retry-After" not in handle_library_error(request, LLMError("quota", "check the plan")).headers
 
 
 def test_a_body_that_is_too_large_gets_413(small: ServerSettings) -> None:

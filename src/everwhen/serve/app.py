@@ -1,4 +1,7 @@
-"""The application: routes, errors, middleware, the description of the API."""
+"""The application: routes, errors, middleware, the OpenAPI document.
+
+Used by: `everwhen server`, worker processes, tests. Uses: the routes and `ServerState`; the web UI, if it is installed.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ ROUTERS = (
     special_routes.maintenance,
 )  # fmt: skip
 PAGE = "everwhen.ui.app"
-"""The room of the page."""
+"""Module of the web UI, imported by name so that the server can be installed without the UI."""
 SMALLEST_ZIPPED = 1000
 """Bytes from which an answer is compressed."""
 
@@ -66,7 +69,7 @@ def create_app(serving: ServerSettings) -> FastAPI:
     state = ServerState(serving)
 
     @asynccontextmanager
-    async def life(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as stack:
             stack.push_async_callback(state.close)
             await state.open()
@@ -75,7 +78,9 @@ def create_app(serving: ServerSettings) -> FastAPI:
             yield
 
     app = _routed(
-        lifespan=life,
+        lifespan=lifespan,
+        # A request passes these from top to bottom: it is logged even where it is refused, and its key is checked
+        # before its body is read.
         middleware=[
             Middleware(RequestLogMiddleware, state=state),
             Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5),
@@ -84,13 +89,13 @@ def create_app(serving: ServerSettings) -> FastAPI:
         ],
     )
     app.state.server = state
-    app.add_exception_handler(EverwhenError, responses.of_library)
-    app.add_exception_handler(HTTPException, responses.of_problem)
-    app.add_exception_handler(RequestValidationError, responses.of_validation)
+    app.add_exception_handler(EverwhenError, responses.handle_library_error)
+    app.add_exception_handler(HTTPException, responses.handle_http_error)
+    app.add_exception_handler(RequestValidationError, responses.handle_invalid_request)
     return app
 
 
-def description() -> dict[str, Any]:
+def openapi_document() -> dict[str, Any]:
     """OpenAPI of all routes, without a server."""
     return _routed().openapi()
 
@@ -109,7 +114,7 @@ def _routed(**more: Any) -> FastAPI:
     )
     for router in ROUTERS:
         app.include_router(router)
-    app.openapi = lambda: _description(app)  # type: ignore[method-assign]
+    app.openapi = lambda: _completed_openapi(app)  # type: ignore[method-assign]
     return app
 
 
@@ -132,7 +137,7 @@ async def _mount_mcp(app: FastAPI, state: ServerState, stack: AsyncExitStack) ->
 
 
 def _mount_page(app: FastAPI, state: ServerState, stack: AsyncExitStack) -> None:
-    """The page at `/ui`. It is a room above the server, found by its name: the server stands without it."""
+    """The web UI at `/ui`; where it cannot be had, an answer that says why."""
     missing = (
         "the page needs the extra `ui`: pip install 'everwhen[ui]'" if find_spec("nicegui") is None else ""
     )
@@ -161,7 +166,7 @@ class MissingUI:
             await send({"type": "websocket.close", "code": 1008})
 
 
-def _description(app: FastAPI) -> dict[str, Any]:
+def _completed_openapi(app: FastAPI) -> dict[str, Any]:
     """OpenAPI, with what FastAPI cannot know: how problems look, and that keys are asked for."""
     if app.openapi_schema:
         return app.openapi_schema
@@ -176,7 +181,9 @@ def _description(app: FastAPI) -> dict[str, Any]:
                 for one in method.get("parameters", ()):
                     one["schema"].pop("title", None)
     for name, schema in parts["schemas"].items():
-        if name.endswith("In"):
+        if name.endswith(
+            "In"
+        ):  # a model of a request's body: FastAPI's titles only repeat the names of its fields
             for one in schema["properties"].values():
                 one.pop("title", None)
     return made

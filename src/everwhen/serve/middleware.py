@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from everwhen.errors import Unavailable
 from everwhen.serve.auth import Key
 from everwhen.serve.banks import asking
-from everwhen.serve.responses import Problem, of_bug, of_problem
+from everwhen.serve.responses import Problem, handle_http_error, of_bug
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import say
 
@@ -112,7 +112,7 @@ class AuthMiddleware:
                 scope.setdefault("state", {})["caller"] = caller
                 asking.set(caller.id)
             except Problem as problem:
-                await of_problem(Request(scope), problem)(scope, receive, send)
+                await handle_http_error(Request(scope), problem)(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -153,7 +153,7 @@ class BodyLimitMiddleware:
         try:
             body = await self._body(Headers(scope=scope), receive)
         except Problem as problem:
-            await of_problem(Request(scope), problem)(scope, receive, send)
+            await handle_http_error(Request(scope), problem)(scope, receive, send)
             return
         if body is None:  # the client has left
             return

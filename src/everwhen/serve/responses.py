@@ -96,7 +96,7 @@ def answer(status: int, sentence: str, kind: str, headers: Mapping[str, str] | N
     )
 
 
-def of_problem(request: Request, error: Exception) -> Response:
+def handle_http_error(request: Request, error: Exception) -> Response:
     """Ours, and what the framework says of unknown routes and methods, in our words."""
     assert isinstance(error, HTTPException)
     if isinstance(error, Problem):
@@ -114,7 +114,7 @@ def of_problem(request: Request, error: Exception) -> Response:
     return answer(error.status_code, str(error.detail), "UsageError", error.headers)
 
 
-def of_library(_: Request, error: Exception) -> Response:
+def handle_library_error(_: Request, error: Exception) -> Response:
     """An error that `Memory` raised on purpose: its sentence is made for people."""
     kind, status = next(
         (known for known in STATUS if isinstance(error, known[0])), (errors.EverwhenError, 500)
@@ -123,7 +123,7 @@ def of_library(_: Request, error: Exception) -> Response:
     return answer(status, str(error), kind.__name__, {"Retry-After": "1"} if passing else None)
 
 
-def of_validation(request: Request, error: Exception) -> Response:
+def handle_invalid_request(request: Request, error: Exception) -> Response:
     """Wrong types, missing or unknown fields: the first of them, in one sentence."""
     assert isinstance(error, RequestValidationError)
     found = [{**one, "loc": one["loc"][1:]} for one in error.errors()]  # without "body", "query" or "path"

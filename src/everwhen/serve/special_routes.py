@@ -30,8 +30,8 @@ from everwhen.serve.responses import (
     Page,
     Problem,
     after_turn,
+    handle_library_error,
     of_bug,
-    of_library,
     page,
     page_of_turns,
 )
@@ -194,7 +194,7 @@ async def _stream(asked: OperationRequest) -> AsyncIterator[bytes]:
         async for event in asked.state.banks.stream(asked.bank, pieces, waits=_needs_model(asked)):
             yield event
     except EverwhenError as error:
-        yield _server_sent("problem", bytes(of_library(asked.request, error).body))
+        yield _server_sent("problem", bytes(handle_library_error(asked.request, error).body))
     except Exception as error:
         logging.getLogger("everwhen.serve").error("an answer failed", exc_info=error)
         yield _server_sent("problem", bytes(of_bug(asked.request, error).body))

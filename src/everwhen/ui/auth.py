@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from everwhen.serve.auth import Key
-from everwhen.serve.responses import Problem, of_problem
+from everwhen.serve.responses import Problem, handle_http_error
 from everwhen.serve.state import ServerState
 
 MOST_SESSIONS = 1000
@@ -180,7 +180,7 @@ class PageAuth:
         if problem.status_code == 401 and wants_page:
             await RedirectResponse(f"{MOUNT}/login", 303)(scope, receive, send)
         else:
-            await of_problem(request, problem)(scope, receive, send)
+            await handle_http_error(request, problem)(scope, receive, send)
 
 
 def sealed(scope: Scope, send: Send) -> Send:

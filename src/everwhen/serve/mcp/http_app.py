@@ -23,7 +23,7 @@ from everwhen.errors import Refused
 from everwhen.serve.auth import Key, admit
 from everwhen.serve.mcp.server import MemoryServer
 from everwhen.serve.mcp.tools import TOOLS, AnyMemory
-from everwhen.serve.responses import Problem, of_problem
+from everwhen.serve.responses import Problem, handle_http_error
 from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import span
 from everwhen.store.files.home import BANK_NAME
@@ -96,7 +96,7 @@ class McpApp:
                 raise Problem(404, "there is nothing at this address; MCP is at /mcp/{bank}", "NotFound")
             admit(scope["state"]["caller"], "read", bank)
         except Problem as problem:
-            await of_problem(Request(scope), problem)(scope, receive, send)
+            await handle_http_error(Request(scope), problem)(scope, receive, send)
             return
         caller: Key = scope["state"]["caller"]
         token = _asking.set((caller, bank))

@@ -37,6 +37,7 @@ LOCAL_ONLY = {
     "each_turn",  # `turns` comes in pages already
     "layers", "map_level",  # every vector of the bank: the map is drawn where they lie
     "tools", "langgraph_store", "memory_files",  # for agents in the same process
+    "read_times_in",  # what a command line asks of its own process
 }  # fmt: skip
 """What a client has not."""
 

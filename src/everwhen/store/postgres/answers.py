@@ -47,7 +47,7 @@ WITH here AS (
     INSERT INTO servers (name, until) VALUES (:server, now() + make_interval(secs => :lease))
     ON CONFLICT (name) DO UPDATE SET until = excluded.until
 ),
-left AS (
+ended AS (
     DELETE FROM servers WHERE name IN (
         SELECT name FROM servers WHERE until < now() AND name <> :server LIMIT 100 FOR UPDATE SKIP LOCKED)
 )

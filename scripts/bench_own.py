@@ -27,7 +27,7 @@ import numpy as np
 from everwhen.api.memory import Memory
 from everwhen.models.embedder import Vectors, shared_embedder
 from everwhen.recall.budget import fill
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import Filter, SearchQuery, Wanted
 from everwhen.types import Message, Recall, Recalled
 from everwhen_bench import metrics
 from everwhen_bench.metrics import Ranking

@@ -1,7 +1,7 @@
 """How many of our files one `add` and one `recall` pass, counted with `sys.setprofile`.
 
 Run it as `python scripts/files_passed.py`; `--write` puts the list into docs/architecture.md too. The bank is warm;
-what is counted is the call itself, in the calling thread.
+what is counted is the call itself, in the calling thread; the engine and the time library apart.
 """
 
 from __future__ import annotations
@@ -50,10 +50,26 @@ def calls() -> dict[str, list[str]]:
         }
 
 
+def by_library(files: list[str]) -> dict[str, list[str]]:
+    """The files of the engine and those of the time library, each list in its order."""
+    return {
+        library: [file for file in files if file.startswith(f"{library}/")]
+        for library in ("everwhen", "everwhen_time")
+    }
+
+
+def counted(files: list[str]) -> str:
+    """Both sums in words."""
+    return ", ".join(f"{len(some)} files of `{library}`" for library, some in by_library(files).items())
+
+
 def write(found: dict[str, list[str]]) -> None:
     """Fill the block of docs/architecture.md."""
-    lines = [f"- `{name}`, {len(files)} files: `{'`, `'.join(files)}`" for name, files in found.items()]
-    block = "\n".join(line.replace("`everwhen/", "`") for line in lines)
+    lines = []
+    for name, files in found.items():
+        listed = "`, `".join(file for some in by_library(files).values() for file in some)
+        lines.append(f"- `{name}`, {counted(files)}: `{listed}`".replace("`everwhen/", "`"))
+    block = "\n".join(lines)
     page = PAGE.read_text(encoding="utf-8")
     marks = r"(<!-- files-passed -->\n).*?(<!-- /files-passed -->)"
     page = re.sub(marks, lambda mark: f"{mark[1]}{block}\n{mark[2]}", page, flags=re.DOTALL)
@@ -66,8 +82,9 @@ def main() -> None:
     given = parser.parse_args()
     found = calls()
     for name, files in found.items():
-        print(f"{name}: {len(files)} files")
-        print("\n".join(f"  {file}" for file in files))
+        print(f"{name}: {counted(files)}")
+        for some in by_library(files).values():
+            print("\n".join(f"  {file}" for file in some))
     if given.write:
         write(found)
 

@@ -25,18 +25,10 @@ from numpy.typing import NDArray
 
 from everwhen.api.memory import DEFAULT_EMBEDDER
 from everwhen.models.embedder import open_embedder
-from everwhen.store.index import (
-    PACKED,
-    Index,
-    IndexBatch,
-    IndexFilter,
-    IndexRows,
-    Tokenizer,
-    hash_term,
-    label_key,
-)
+from everwhen.store.base import PACKED, Tokenizer, hash_term, label_key
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.memory_search import MemorySearch
-from everwhen.store.search import SaidBy, SearchQuery, Wanted
+from everwhen.store.rows import SaidBy, SearchQuery, Wanted
 from everwhen_bench import speed
 
 LIMIT, FLOOR = 100, 0.05

@@ -21,8 +21,7 @@ from everwhen.models.embedder import Embedder
 from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
-from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn, SearchQuery, Wanted
 from everwhen.tree.building import Builder
 
 START = datetime(2025, 3, 1, 9, tzinfo=UTC)

@@ -25,8 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.models.comparison import PackagedReader
-from everwhen.models.embedder import Embedder, open_embedder
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder, Embedder, open_embedder
 from everwhen.recall.candidates import ReaderScores, Request, gather
 from everwhen.recall.features import features
 from everwhen.recall.fusion import (
@@ -41,7 +40,7 @@ from everwhen.recall.fusion import (
 )
 from everwhen.recall.fusion import fitted as shipped
 from everwhen.settings import Settings
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter
 from everwhen.store.sql.store import Store
 from everwhen.store.sqlite import SqliteStore
 from everwhen.types import Message

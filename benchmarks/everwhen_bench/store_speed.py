@@ -22,7 +22,7 @@ from everwhen.api.memory import Memory
 from everwhen.models.embedder import Embedder
 from everwhen.store.banks import open_banks
 from everwhen.store.postgres.banks import PostgresBanks
-from everwhen.store.search import SearchQuery, Wanted
+from everwhen.store.rows import SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types.recall import MID
 from everwhen_bench.speed import LOW, UNREAD, Timings, adds, build, percentiles, questions, vocabulary

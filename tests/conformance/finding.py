@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.search import Filter, Scored, SearchQuery, Wanted
+from everwhen.store.rows import Filter, Scored, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 
 

@@ -10,8 +10,8 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.index import Tokenizer, hash_term
-from everwhen.store.search import Filter, SaidBy
+from everwhen.store.base import Tokenizer, hash_term
+from everwhen.store.rows import Filter, SaidBy
 from everwhen.types import Role
 from everwhen_time import Interval
 

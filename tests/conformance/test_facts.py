@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import EverwhenError
-from everwhen.store.rows import ConflictRow, DeclaredPredicate, FactRow, Report
-from everwhen.store.search import Filter
+from everwhen.store.rows import ConflictRow, DeclaredPredicate, FactRow, Filter, Report
 from everwhen.store.sql.facts import FactLedger
 from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen

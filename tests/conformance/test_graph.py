@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.store.rows import Mention, Moment, TurnForgotten
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter, Mention, Moment, TurnForgotten
 from everwhen.store.sql.store import Store
 from everwhen.types import Usage
 from everwhen.write.links import TEMPORAL_MOST, link_in_time

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from everwhen.store.rows import Work
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter, Work
 from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_words

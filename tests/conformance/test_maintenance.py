@@ -12,6 +12,7 @@ import pytest
 from everwhen.errors import Damaged
 from everwhen.store.rows import (
     ConflictRow,
+    Filter,
     Mention,
     Moment,
     ReembeddedTurn,
@@ -19,7 +20,6 @@ from everwhen.store.rows import (
     RemovedUnits,
     Report,
 )
-from everwhen.store.search import Filter
 from everwhen.store.sql.facts import FactLedger
 from everwhen.store.sql.store import Store
 from everwhen_time import Interval
@@ -104,7 +104,7 @@ def test_a_removal_that_fails_or_is_undone_changes_nothing(store: Store) -> None
         eraser.undo()
     assert said(store) == ["a", "b"] and found(store, "violin") == ["a"]
     assert [one.id for one in store.graph.events()] == ["e1"]
-    assert store.keep.forgotten(list(store.turns())) == frozenset() and not store.jobs.scrubbing.waits()
+    assert store.forgotten(list(store.turns())) == frozenset() and not store.jobs.scrubbing.waits()
 
 
 def test_a_forgotten_turn_does_not_come_back_and_its_like_does(reopen: Reopen) -> None:
@@ -113,13 +113,13 @@ def test_a_forgotten_turn_does_not_come_back_and_its_like_does(reopen: Reopen) -
     told_later = turn("b", "ok", recorded=LATER)  # said at another time than it was recorded
     store.append([first, told_later])
     known = [first.turn, told_later.turn]
-    assert store.keep.forgotten(known) == frozenset()
+    assert store.forgotten(known) == frozenset()
     remove(store, "a", "b")
     for one in (store, reopen()):
-        assert one.keep.forgotten(known) == {"a", "b"}
+        assert one.forgotten(known) == {"a", "b"}
         assert one.append([first, told_later]) == [False, False] and said(one) == []
     others = [turn("a", "ok, I said"), turn("b", "ok", hours=1, recorded=LATER), turn("c", "ok")]
-    assert store.keep.forgotten([one.turn for one in others]) == frozenset()
+    assert store.forgotten([one.turn for one in others]) == frozenset()
     assert store.append(others) == [True, True, True]
 
 

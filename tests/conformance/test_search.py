@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter
 from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance import finding

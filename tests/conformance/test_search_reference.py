@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from everwhen.store.search import DERIVED, Evidence, Filter, SaidBy, Scored, SearchQuery, Turns, Wanted
+from everwhen.store.rows import DERIVED, Evidence, Filter, SaidBy, Scored, SearchQuery, Turns, Wanted
 from everwhen.store.sql.store import Store
 from everwhen_time import Interval
 from tests.conformance.conftest import Open

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.rows import NewTurn
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter, NewTurn
 from everwhen.store.sql.store import Store
 from tests.conformance.conftest import Reopen
 from tests.conformance.finding import by_meaning, codes_of

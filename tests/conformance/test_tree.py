@@ -8,8 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.store.rows import AsOf, BuildMark, BuildOutcome, BuildResult, LevelOne, NewNode, NodePlace
-from everwhen.store.search import Filter
+from everwhen.store.rows import (
+    AsOf,
+    BuildMark,
+    BuildOutcome,
+    BuildResult,
+    Filter,
+    LevelOne,
+    NewNode,
+    NodePlace,
+)
 from everwhen.store.sql.facts import FactLedger
 from everwhen.store.sql.store import Store
 from everwhen.types import Statement

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from everwhen.models import embedding_cache as cache_module
-from everwhen.models.embedder import Vectors
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models import embedder as cache_module
+from everwhen.models.embedder import CachedEmbedder, Vectors
 from everwhen.models.fake_embedder import FakeEmbedder
 
 

@@ -12,7 +12,7 @@ from everwhen import Memory
 from everwhen.models.embedder import count_tokens
 from everwhen.recall.candidates import CandidatePool, Gathered, Request, gather
 from everwhen.recall.names import plan
-from everwhen.store.search import Evidence, Terms, Turns
+from everwhen.store.rows import Evidence, Terms, Turns
 from everwhen.types import Recalled, UnitRow, Why
 from everwhen.types.turns import line
 

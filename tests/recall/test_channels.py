@@ -15,7 +15,7 @@ from everwhen import Memory
 from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.recall.candidates import embed, merged, reasons
 from everwhen.recall.names import plan
-from everwhen.store.search import Scored
+from everwhen.store.rows import Scored
 from everwhen.types import Recall
 from everwhen.types.recall import CHANNELS, FOUR_WAY, MID
 from tests.recall.memories import ASKED, START, gathered, tell

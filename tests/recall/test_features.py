@@ -16,7 +16,8 @@ from everwhen.recall import features as measured
 from everwhen.recall.candidates import CandidatePool, bm25
 from everwhen.recall.features import NEAR, features, standardised
 from everwhen.recall.fusion import fitted
-from everwhen.store.index import PACKED, Postings, hash_term, pack, score
+from everwhen.store.base import PACKED, hash_term, pack
+from everwhen.store.index import Postings, score
 from tests.recall.memories import TALK, bare_pool, pool_of, tell
 
 numbers = st.floats(-1000, 1000, width=32)

@@ -18,7 +18,7 @@ from everwhen.recall.candidates import Request
 from everwhen.recall.fusion import CONTEXT, fitted, linear, weighted
 from everwhen.recall.papers.fusion import rrf
 from everwhen.recall.pipeline import recall
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter
 from everwhen.types import Recall
 from everwhen.types.recall import CHANNELS, FOUR_WAY, MID, STAGES, Recipe
 from tests.recall.memories import ASKED, tell

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from everwhen import Memory
 from everwhen.recall.papers.graph import graph
 from everwhen.recall.temporal_channel import AHEAD, Edges, spread
-from everwhen.store.search import Filter, Scored, Search, SearchQuery
+from everwhen.store.rows import Filter, Scored, Search, SearchQuery
 from everwhen.types import NETWORKS
 from everwhen.types.recall import MID
 from everwhen_time import Interval

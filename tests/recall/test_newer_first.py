@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from everwhen import Memory
-from everwhen.store.search import Filter, SaidBy
+from everwhen.store.rows import Filter, SaidBy
 from everwhen.write.changes.newer_answers import MAY_ANSWER, RENEWS, newer_first
 from tests.recall.memories import pool_of, tell
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from everwhen.recall.names import Plan, plan
-from everwhen.store.search import SaidBy
+from everwhen.store.rows import SaidBy
 from tests.recall.memories import ASKED
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from everwhen import Memory
 from everwhen.recall.temporal_channel import EDGE, LEAST, POOL, closeness, temporal
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import Filter, SearchQuery, Wanted
 from everwhen.types.recall import MID
 from everwhen_time import Interval, constraint
 

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.store.index import PACKED, Index, IndexBatch, IndexFilter, IndexRows, hash_term, pack
+from everwhen.store.base import PACKED, hash_term, pack
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows
 from everwhen.store.memory_search import Nearness
 
 WORDS = ("oak", "elm", "fir", "yew", "ash")

@@ -12,8 +12,7 @@ from everwhen.errors import Damaged
 from everwhen.store import base
 from everwhen.store.base import remove_units
 from everwhen.store.index import Block, Index, IndexBatch
-from everwhen.store.rows import ReembeddedTurn
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter, ReembeddedTurn
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite import store as sqlite_store
 from tests.conformance.finding import by_meaning, by_words
@@ -152,7 +151,7 @@ def test_the_list_of_removals_is_bounded_and_who_fell_behind_reads_everything(
         if unit == 6:
             assert len(theirs.index()) == 34
             kept = theirs.index().blocks[-1]
-    with ours._reader.use() as sql:
+    with ours.reader.use() as sql:
         assert [row[0] for row in sql.raw.execute("SELECT unit FROM removals ORDER BY seq")] == [
             8,
             9,

@@ -14,7 +14,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from everwhen.errors import EverwhenError, NotFound, Refused, Unavailable, UsageError
-from everwhen.store.index import PACKED, Postings, Tokenizer, hash_term
+from everwhen.store.base import PACKED, Tokenizer, hash_term
+from everwhen.store.index import Postings
 from everwhen.store.postgres import server as servers
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, PostgresSql, term_key

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from everwhen.store.postgres import search, store
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.store import PostgresStore
-from everwhen.store.search import Filter, SaidBy, Scored, SearchQuery, Wanted
+from everwhen.store.rows import Filter, SaidBy, Scored, SearchQuery, Wanted
 from everwhen_time import Interval
 from tests.conformance.turns import START, turn
 

@@ -17,7 +17,7 @@ from everwhen.settings import load
 from everwhen.store.banks import Banks
 from everwhen.store.postgres.banks import PostgresBanks
 from everwhen.store.postgres.server import Lent
-from everwhen.store.search import Filter, SaidBy, SearchQuery, Wanted
+from everwhen.store.rows import Filter, SaidBy, SearchQuery, Wanted
 from everwhen.store.sqlite.banks import SqliteBanks
 
 QUESTIONS = (

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from everwhen.errors import Damaged, NotFound, Refused, Unavailable
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter
 from everwhen.store.sqlite import SqliteStore
 from everwhen.store.sqlite.connection import SCHEMA
 from tests.conformance.finding import by_words

@@ -205,7 +205,7 @@ def test_a_page_in_somebodys_cache_does_not_bring_the_slack_back(tmp_path: Path,
             assert len(sql.raw.execute("SELECT text, metadata FROM turns").fetchall()) == 2
     assert b"Quuxenburg" in path.read_bytes()
     assert one.jobs.scrubbing.run()
-    with (one if first == "who scrubbed" else other)._writer.transaction() as sql:
+    with (one if first == "who scrubbed" else other).writer.transaction() as sql:
         sql.raw.execute("UPDATE turns SET text = upper(text)")
     assert not any(b"Quuxenburg" in file.read_bytes() for file in tmp_path.iterdir())
     one.close()

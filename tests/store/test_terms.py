@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everwhen.store.index import TOKENIZE, Tokenizer, hash_term
-from everwhen.store.search import Filter
+from everwhen.store.base import TOKENIZE, Tokenizer, hash_term
+from everwhen.store.rows import Filter
 from everwhen.store.sqlite import SqliteStore
 from tests.conformance.finding import by_words
 from tests.conformance.turns import DIMENSION, turn

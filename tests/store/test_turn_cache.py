@@ -58,7 +58,7 @@ def test_a_bank_that_is_opened_reads_no_removal_from_before_and_follows_those_th
         remove_units(sql, [1])
     asked: list[str] = []
     theirs = opened(tmp_path / "bank.sqlite")
-    with theirs._reader.use() as sql:
+    with theirs.reader.use() as sql:
         sql.raw.set_trace_callback(asked.append)
     assert len(theirs.index()) == 2 and [row.id for row in theirs.units([1, 2, 3]).values()] == ["b", "c"]
     assert not [one for one in asked if one.startswith("SELECT DISTINCT unit FROM removals")]

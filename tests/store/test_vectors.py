@@ -8,18 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from everwhen.store import vectors as module
-from everwhen.store.index import PACKED, Index, IndexBatch, IndexFilter, IndexRows, Postings
-from everwhen.store.memory_search import Nearness, largest
-from everwhen.store.vectors import (
+from everwhen.store import index as module
+from everwhen.store.base import PACKED
+from everwhen.store.index import (
     LARGEST,
     CodedVectors,
+    Index,
+    IndexBatch,
+    IndexFilter,
+    IndexRows,
     PlainVectors,
+    Postings,
     chosen,
     float_product,
     integer_product,
     make_vectors,
 )
+from everwhen.store.memory_search import Nearness, largest
 
 DIMENSION = 96
 Array = NDArray[np.float32]

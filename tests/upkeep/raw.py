@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from everwhen.store.index import Tokenizer, hash_term
+from everwhen.store.base import Tokenizer, hash_term
 
 
 def traces(home: Path, words: Iterable[str]) -> list[str]:

@@ -18,7 +18,7 @@ import pytest
 from everwhen import Client, Memory
 from everwhen.cli.app import run
 from everwhen.errors import EverwhenError
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder
 from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.serve.server_settings import ServerSettings
 from everwhen.store.files.home import cache_path

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from everwhen import Memory, UsageError
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder
 from everwhen.upkeep.retention import describe, parse
 from tests.upkeep.raw import traces
 

@@ -12,8 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from everwhen import Memory
-from everwhen.models.embedder import shared_embedder
-from everwhen.models.embedding_cache import LocalTime, embed_derived, with_date
+from everwhen.models.embedder import LocalTime, embed_derived, shared_embedder, with_date
 from everwhen.tree.base import NodeDraft
 from everwhen.tree.extractive import Extractive
 

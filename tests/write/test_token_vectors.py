@@ -20,7 +20,7 @@ from everwhen.models.embedder import (
 )
 from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.store.sqlite.connection import SCHEMA
-from everwhen.write.embedding import SpokenTurn, embed_spoken
+from everwhen.write.remember import SpokenTurn, embed_spoken
 
 EMBEDDER = ConversationEmbedder(threads=1)
 AT = datetime(2025, 3, 1, tzinfo=UTC)

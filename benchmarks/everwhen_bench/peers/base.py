@@ -9,8 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Protocol
 
-from everwhen.models.embedder import Embedder, Vectors, open_embedder
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder, Embedder, Vectors, open_embedder
 from everwhen.store.files.home import cache_path
 from everwhen.types import Message
 

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.errors import UsageError
-from everwhen.models.embedder import Embedder
-from everwhen.models.embedding_cache import LocalTime, embed_derived
+from everwhen.models.embedder import Embedder, LocalTime, embed_derived
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import Act, DeclaredPredicate
 from everwhen.types import ORIGINS, Origin

@@ -30,8 +30,18 @@ from everwhen.recall.names import DescribedNames, KnownNames, Plan, corrected, p
 from everwhen.recall.temporal_channel import POOL, temporal
 from everwhen.settings import MAX_TOKENS
 from everwhen.store.index import K1, B
-from everwhen.store.rows import AsOf, Voices
-from everwhen.store.search import Evidence, Filter, SaidBy, Scored, Search, SearchQuery, Turns, Wanted
+from everwhen.store.rows import (
+    AsOf,
+    Evidence,
+    Filter,
+    SaidBy,
+    Scored,
+    Search,
+    SearchQuery,
+    Turns,
+    Voices,
+    Wanted,
+)
 from everwhen.store.sql.store import Store
 from everwhen.types import HalfLives, Recalled, UnitRow, Why
 from everwhen.types.recall import MID, Recipe

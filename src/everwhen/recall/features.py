@@ -20,7 +20,7 @@ from everwhen.models.comparison import weighted_maxsim
 from everwhen.recall.candidates import CandidatePool, TokenMatches, bm25
 from everwhen.settings import Settings
 from everwhen.store.index import idf
-from everwhen.store.search import SaidBy
+from everwhen.store.rows import SaidBy
 from everwhen.types import Why
 from everwhen_time import Interval
 

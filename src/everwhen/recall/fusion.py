@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everwhen.models.comparison import Passage, Reader
 from everwhen.recall.candidates import CandidatePool, ReaderScores, Request, timed
 from everwhen.recall.features import features
-from everwhen.store.search import SaidBy
+from everwhen.store.rows import SaidBy
 from everwhen.types import UnitRow
 from everwhen.write.changes.newer_answers import MAY_ANSWER, newer_first
 

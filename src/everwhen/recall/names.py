@@ -21,9 +21,8 @@ from functools import cache
 from everwhen.facts.statements import folded, normalised
 from everwhen.models.comparison import Passage, Reader
 from everwhen.recall.question import Question, parse, pattern
-from everwhen.store.index import STOP_WORDS
-from everwhen.store.rows import AsOf, FactRow
-from everwhen.store.search import Filter, SaidBy, SearchQuery, Wanted
+from everwhen.store.base import STOP_WORDS
+from everwhen.store.rows import AsOf, FactRow, Filter, SaidBy, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import ROLES, Turn
 from everwhen.types.facts import Relation, asked_of, relations

@@ -23,8 +23,7 @@ from everwhen.recall.budget import BEYOND, NO_ROOM, select, show_facts
 from everwhen.recall.candidates import Gathered, Request, gather, reasons, recalled, timed
 from everwhen.recall.fusion import NOTHING, fuse
 from everwhen.recall.names import Plan
-from everwhen.store.rows import Access
-from everwhen.store.search import Filter, Search
+from everwhen.store.rows import Access, Filter, Search
 from everwhen.store.sql.store import Store
 from everwhen.types import KINDS, Accessed, Dropped, Recall, Recalled, Why
 from everwhen.types.recall import tokens_of

@@ -8,7 +8,7 @@ from datetime import timedelta
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TypeAlias
 
-from everwhen.store.search import Filter, Links, Near, Scored, Search, Timed
+from everwhen.store.rows import Filter, Links, Near, Scored, Search, Timed
 from everwhen.types import LinkType
 from everwhen.types.recall import MID, Recipe
 from everwhen_time import Grain, Interval

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.index import Block, Index, IndexFilter, IndexRows, Tokenizer, distinct, kind_of
+from everwhen.store.base import Tokenizer
+from everwhen.store.index import Block, Index, IndexFilter, IndexRows, distinct, kind_of
 from everwhen.store.index import codes as kind_codes
-from everwhen.store.search import (
+from everwhen.store.rows import (
     DERIVED,
     Candidates,
     Evidence,

@@ -15,8 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 
 from everwhen.facts.shown_facts import facts_from_turns
-from everwhen.models.embedder import Embedder, Vectors, centroid, count_tokens
-from everwhen.models.embedding_cache import LocalTime, embed_derived
+from everwhen.models.embedder import Embedder, LocalTime, Vectors, centroid, count_tokens, embed_derived
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import (

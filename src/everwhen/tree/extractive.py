@@ -20,7 +20,7 @@ from datetime import datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from everwhen.store.index import STOP_WORDS
+from everwhen.store.base import STOP_WORDS
 from everwhen.store.rows import FactRow
 from everwhen.tree.base import NodeDraft, Task
 from everwhen.tree.levels import INSTANT

@@ -19,7 +19,7 @@ from everwhen.store.base import VectorModel
 from everwhen.store.rows import NewTurn
 from everwhen.store.sql.store import Store
 from everwhen.types import Finding, Turn
-from everwhen.write.embedding import check_codes, context_of, embed_spoken, embed_units, in_batches, spoken
+from everwhen.write.remember import check_codes, context_of, embed_spoken, embed_units, in_batches, spoken
 
 PASSES = 2
 """Mending one thing can bring another to light: a vector whose unit was missing."""

@@ -19,8 +19,7 @@ import numpy as np
 from everwhen.errors import ModelChanged, NotFound, Unavailable
 from everwhen.facts.changes import close_chains
 from everwhen.facts.statements import folded
-from everwhen.models.embedder import Embedder
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder, Embedder
 from everwhen.settings import Settings
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import Follower, ReembeddedTurn, RemovedUnits
@@ -28,9 +27,9 @@ from everwhen.store.sql.maintenance import Eraser
 from everwhen.store.sql.store import Store
 from everwhen.tree.levels import Levels, read_levels
 from everwhen.types import Entity, Receipt, Turn
-from everwhen.write.embedding import context_of, embed_spoken, embedded_texts, in_batches, spoken
 from everwhen.write.extract.base import BATCH_TURNS, LOOK_BACK_TURNS
 from everwhen.write.links import SEMANTIC_MOST, Similar, link_in_meaning, link_in_time, similar_units
+from everwhen.write.remember import context_of, embed_spoken, embedded_texts, in_batches, spoken
 from everwhen_time import Interval
 
 

@@ -26,8 +26,7 @@ from typing import NamedTuple
 
 from everwhen.models.llm.base import LLM, LLMError, complete_all
 from everwhen.models.prompts import as_data, load
-from everwhen.store.rows import EntityRow, Heard
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import EntityRow, Filter, Heard, SearchQuery, Wanted
 from everwhen.store.sql.graph_writer import GraphWriter
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn, UnitRow, Usage

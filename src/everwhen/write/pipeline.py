@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from everwhen.models.comparison import Reader
-from everwhen.models.embedder import Embedder, count_tokens
-from everwhen.models.embedding_cache import LocalTime, embed_derived
+from everwhen.models.embedder import Embedder, LocalTime, count_tokens, embed_derived
 from everwhen.models.llm.base import LLM
 from everwhen.store.base import VectorModel
 from everwhen.store.rows import EventPart, Mention, Moment, NewUnit, Vectors, Work

@@ -14,7 +14,7 @@ from typing import Any
 from everwhen.api.memory import Memory
 from everwhen.recall.candidates import Gathered, Request, gather
 from everwhen.recall.pipeline import decide
-from everwhen.store.search import Filter
+from everwhen.store.rows import Filter
 from everwhen.types import Recall, Recalled
 from everwhen.types.recall import Recipe
 from everwhen_bench import metrics

@@ -21,8 +21,7 @@ from everwhen.facts.interface import Facts
 from everwhen.facts.redact import Masks, kinds_of
 from everwhen.facts.shown_facts import FactScope
 from everwhen.models.comparison import Reranker, open_reader, open_reranker
-from everwhen.models.embedder import Embedder, shared_embedder
-from everwhen.models.embedding_cache import CachedEmbedder
+from everwhen.models.embedder import CachedEmbedder, Embedder, shared_embedder
 from everwhen.recall.candidates import Request
 from everwhen.recall.names import keywords
 from everwhen.recall.pipeline import Accesses, recall
@@ -30,8 +29,7 @@ from everwhen.recall.question import is_question
 from everwhen.settings import Settings
 from everwhen.store.banks import open_banks
 from everwhen.store.files.home import cache_path, home_folder
-from everwhen.store.rows import FOREVER, AsOf
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import FOREVER, AsOf, Filter, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import (
     Accessed,
@@ -51,10 +49,9 @@ from everwhen.types.context import CHANGED, STANDING
 from everwhen.types.recall import PREAMBLE, WEEKDAYS, for_budget, framed
 from everwhen.types.times import TimeReader
 from everwhen.types.turns import message as as_message
-from everwhen.write.embedding import in_batches
 from everwhen.write.entities import KnownEntities
 from everwhen.write.extract.base import BATCH_TURNS, open_extractor
-from everwhen.write.remember import MessageDefaults, placed, remember
+from everwhen.write.remember import MessageDefaults, in_batches, placed, remember
 from everwhen.write.worker import Worker
 from everwhen_time import Interval
 from everwhen_time.zones import zone_of
@@ -372,7 +369,7 @@ class Conversation:
     @does(Add)
     def add(self, asked: Add) -> Added:
         placement = self._placement(asked)
-        listed = [self._bank.masks.message(as_message(one)) for one in asked.messages]  # type: ignore[union-attr]
+        listed = list(self._messages(asked))
         if not listed:
             raise UsageError("nothing to add: the list of messages is empty")
         added = self._remember(listed, placement)
@@ -384,8 +381,7 @@ class Conversation:
     def add_many(self, asked: AddMany) -> Added:
         placement = self._placement(asked)
         whole = Added((), "")
-        taken = (self._bank.masks.message(as_message(one)) for one in asked.messages)
-        for batch in in_batches(taken, self._bank.settings.batch):
+        for batch in in_batches(self._messages(asked), self._bank.settings.batch):
             part = self._remember(batch, placement)
             whole = Added(
                 whole.turns + part.turns, part.session, whole.new + part.new, whole.conflicts + part.conflicts
@@ -396,6 +392,11 @@ class Conversation:
             self._bank.wake()
         return whole
 
+    def _messages(self, asked: Add | AddMany) -> Iterator[Message]:
+        """What is to be stored, masked where the bank masks anything."""
+        messages = map(as_message, asked.messages)  # type: ignore[arg-type]
+        return map(self._bank.masks.message, messages) if self._bank.masks.kinds else messages
+
     def _remember(self, messages: Sequence[Message], placement: MessageDefaults) -> Added:
         bank = self._bank
         turns = placed(messages, placement)  # once: a second attempt must not give them other ids
@@ -403,12 +404,16 @@ class Conversation:
 
     def _placement(self, asked: Add | AddMany) -> MessageDefaults:
         masks, zone = self._bank.masks, self._bank.zone
+        session, metadata = asked.session, asked.metadata
+        if masks.kinds:
+            session = None if session is None else masks.label(session)
+            metadata = None if metadata is None else masks.deep(metadata)
         return MessageDefaults(
-            session=None if asked.session is None else masks.label(asked.session),
+            session=session,
             at=TimeReader(asked.zone or zone, asked.at).said_at,
             zone=asked.zone,
             bank_zone=zone,
-            metadata=None if asked.metadata is None else masks.deep(asked.metadata),
+            metadata=metadata,
         )
 
     @does(Turns)

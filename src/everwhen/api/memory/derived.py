@@ -16,8 +16,7 @@ from everwhen.api.operations.questions import Compare, Timeline, When
 from everwhen.errors import NotFound, UsageError
 from everwhen.recall.candidates import shortened
 from everwhen.recall.grep import grep, grep_events
-from everwhen.store.rows import AsOf, FactRow
-from everwhen.store.search import Filter
+from everwhen.store.rows import AsOf, FactRow, Filter
 from everwhen.types import (
     Compared,
     Comparison,
@@ -378,7 +377,7 @@ class MemoryTree:
     ) -> NDArray[np.float32]:
         import numpy as np
 
-        from everwhen.store.search import Filter, SearchQuery
+        from everwhen.store.rows import Filter, SearchQuery
 
         store = self._bank.store
         if level == 1:

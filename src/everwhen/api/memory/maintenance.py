@@ -69,7 +69,7 @@ class Extraction:
 
     @does(ops.Reembed)
     def reembed(self, asked: ops.Reembed) -> None:
-        from everwhen.write.embedding import reembed
+        from everwhen.write.remember import reembed
 
         bank = self._bank
         embedder = bank.opened(asked.model)
@@ -190,7 +190,7 @@ class Maintenance:
     def _complete(self, header: ExportHeader) -> None:
         """Give the bank that was loaded, and waits beside this one, the vectors that its export left out; and take from
         it what this bank has forgotten."""
-        from everwhen.write.embedding import reembed
+        from everwhen.write.remember import reembed
 
         bank = self._bank
         forget = forgetting(bank.embedder, bank.settings)

@@ -41,8 +41,7 @@ from everwhen.recall.fusion import is_readable
 from everwhen.recall.names import DescribedNames
 from everwhen.recall.pipeline import recall
 from everwhen.recall.question import Question, beside, parse
-from everwhen.store.rows import NOW, AsOf
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import NOW, AsOf, Filter, SearchQuery, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import Evidence, TimeAnswer
 from everwhen.types.recall import MID, Recipe

@@ -10,8 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from everwhen.facts.statements import Predicates
-from everwhen.store.rows import NOW, AsOf, FactRow, Vectors
-from everwhen.store.search import Filter, SearchQuery, Wanted
+from everwhen.store.rows import NOW, AsOf, FactRow, Filter, SearchQuery, Vectors, Wanted
 from everwhen.store.sql.store import Store
 from everwhen.types import Event, Turn
 from everwhen_time import Grain, Interval, resolve

@@ -27,8 +27,8 @@ from everwhen.models.embedder import Embedder, decode_codes, gives_tokens
 from everwhen.recall.calendar.evidence import TimeEvidence
 from everwhen.recall.names import leading_name
 from everwhen.recall.question import FIRST_PERSON, Question
-from everwhen.store.index import STOP_WORDS, Tokenizer
-from everwhen.store.search import Filter, SearchQuery
+from everwhen.store.base import STOP_WORDS, Tokenizer
+from everwhen.store.rows import Filter, SearchQuery
 from everwhen.store.sql.store import Store
 from everwhen.types import Turn
 from everwhen.write.modality import unreal

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everwhen.recall.temporal_channel import LinkReader, spread
-from everwhen.store.search import Filter, Scored, Search
+from everwhen.store.rows import Filter, Scored, Search
 from everwhen.types import KINDS
 from everwhen.types.recall import MID, Recipe
 

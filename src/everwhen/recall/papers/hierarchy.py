@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everwhen.recall.candidates import recalled
-from everwhen.store.search import Filter, SearchQuery
+from everwhen.store.rows import Filter, SearchQuery
 from everwhen.store.sql.store import Store
 from everwhen.types import Dropped, Recalled, UnitRow, Why
 from everwhen.types.recall import Complexity, Recipe

@@ -303,6 +303,9 @@ class PostgresConnection:
         with self.transaction() as sql:
             return work(sql)
 
+    def check_present(self) -> None:
+        """Every transaction has looked when it began."""
+
     def close(self) -> None:
         self._is_open = False
 

@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.base import Values, interval_of, unit_of
-from everwhen.store.index import K1, PACKED, B, Tokenizer, idf, label_key
+from everwhen.store.base import PACKED, Tokenizer, Values, interval_of, label_key, unit_of
+from everwhen.store.index import K1, B, idf
 from everwhen.store.postgres.connection import PostgresConnection, term_key
 from everwhen.store.postgres.server import statements
 from everwhen.store.postgres.values import HalfVector
-from everwhen.store.rows import FOREVER, Voices
-from everwhen.store.search import (
+from everwhen.store.rows import (
     DERIVED,
     ENDING,
+    FOREVER,
     Candidates,
     Evidence,
     Filter,
@@ -38,6 +38,7 @@ from everwhen.store.search import (
     Terms,
     Timed,
     Turns,
+    Voices,
     Wanted,
     ending,
 )
@@ -60,7 +61,7 @@ _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
 class PostgresSearch:
-    """A question's view of a bank: the contract of each call is in `everwhen.store.search`."""
+    """A question's view of a bank: the contract of each call is in `everwhen.store.rows`."""
 
     def __init__(
         self,

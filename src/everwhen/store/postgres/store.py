@@ -16,8 +16,7 @@ from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, te
 from everwhen.store.postgres.search import Asked, Indexed, PostgresSearch, Seen, fragment
 from everwhen.store.postgres.server import Lent, Raw, Server, translate
 from everwhen.store.postgres.values import HalfVectors
-from everwhen.store.rows import NewTurn, Vectors, Voices
-from everwhen.store.search import Search, SearchQuery
+from everwhen.store.rows import NewTurn, Search, SearchQuery, Vectors, Voices
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import FactStore
 from everwhen.store.sql.graph import GraphStore
@@ -94,9 +93,7 @@ class PostgresStore(Store):
             return
         while True:
             with self.model_lock.reading(), self._locked(_SHARE_MODEL) as values:
-                if not values or self._is_model_of(
-                    values
-                ):  # a bank that was removed: what is read of it says so
+                if not values or self._info.has_model(values):  # a removed bank says so when it is read
                     yield
                     return
             self.refresh()

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from everwhen.store.base import Connection, Sql, Tombstones, quoted, remove_units, texts_of_units
-from everwhen.store.index import Tokenizer
-from everwhen.store.vectors import sound
+from everwhen.store.base import Connection, Sql, Tokenizer, Tombstones, quoted, remove_units, texts_of_units
+from everwhen.store.index import sound
 from everwhen.types import Finding
 from everwhen.types.times import to_text
 from everwhen_time.zones import zone_of

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.store.base import BankRows, R, Rows, Sql, VectorModel, index_units, remove_units
-from everwhen.store.index import hash_term
+from everwhen.store.base import BankRows, R, Rows, Sql, VectorModel, hash_term, index_units, remove_units
 from everwhen.store.rows import (
     FOREVER,
     AsOf,

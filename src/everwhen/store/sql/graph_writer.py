@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.store.base import BankRows, Sql, index_units, remove_units
-from everwhen.store.index import Tokenizer
+from everwhen.store.base import BankRows, Sql, Tokenizer, index_units, remove_units
 from everwhen.store.rows import EntityRow, EventPart, Heard, Mention, Moment, NewUnit, TurnForgotten
 from everwhen.types import LinkType, Usage
 from everwhen.types.times import from_text, to_text

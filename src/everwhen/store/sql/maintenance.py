@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -17,6 +17,7 @@ from everwhen.store.base import (
     Sql,
     Tombstones,
     VectorModel,
+    hash_term,
     index_units,
     next_epoch,
     note_changed,
@@ -24,12 +25,11 @@ from everwhen.store.base import (
     restart_turns,
     turn_of,
 )
-from everwhen.store.index import codes, hash_term
+from everwhen.store.index import codes, sound
 from everwhen.store.rows import Follower, NodePlace, ReembeddedTurn, RemovedNodes, RemovedUnits, Rule
 from everwhen.store.sql.facts import FactLedger
 from everwhen.store.sql.records import Loader, Snapshot
 from everwhen.store.sql.tree import above, put_marks
-from everwhen.store.vectors import sound
 from everwhen.types import KINDS, Turn
 from everwhen.types.times import from_text, to_text
 from everwhen_time import Grain
@@ -38,21 +38,10 @@ _AT_ONCE = 2048
 
 
 class MaintenanceStore(ABC):
-    """Above: `upkeep/`, and ingest, which asks what must not be added again. Below: the same database as the
-    turns."""
+    """Above: `upkeep/`. Below: the same database as the turns."""
 
     def __init__(self, bank: BankRows) -> None:
         self._bank = bank
-
-    def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
-        """Those of the turns that have been forgotten, by id."""
-        with self._bank.reader.use() as sql:
-            tombstones = Tombstones(sql)
-            if not tombstones.any:
-                return frozenset()
-            return frozenset(
-                turn.id for turn in turns if tombstones.holds(turn.id, to_text(turn.said_at), turn.text)
-            )
 
     def followers(self, turns: Sequence[str]) -> list[Follower]:
         """The turns that are searched with the end of one of these, and are none of them."""

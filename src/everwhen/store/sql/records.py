@@ -19,9 +19,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from everwhen.errors import Damaged, EverwhenError
-from everwhen.store.base import Connection, Sql, bank_values, quoted, texts_of_units
+from everwhen.store.base import Connection, Sql, Tokenizer, bank_values, quoted, texts_of_units
 from everwhen.store.files.json_values import shown
-from everwhen.store.index import Tokenizer
 from everwhen.store.rows import Record
 
 

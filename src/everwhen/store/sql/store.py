@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -28,8 +28,7 @@ from everwhen.store.base import (
     put_values,
     turn_of,
 )
-from everwhen.store.rows import NOW, Access, AsOf, NewTurn, Vectors, Voices
-from everwhen.store.search import Search, SearchQuery, contains
+from everwhen.store.rows import NOW, Access, AsOf, NewTurn, Search, SearchQuery, Vectors, Voices, contains
 from everwhen.store.sql.facts import FactStore
 from everwhen.store.sql.graph import GraphStore
 from everwhen.store.sql.jobs import Jobs
@@ -71,13 +70,9 @@ class Store(BankRows):
     def follow_model(self) -> None:
         """Learn whether another process gave the bank another model."""
         with self.reader.use() as sql:
-            is_same = self._is_model_of(bank_values(sql))
+            is_same = self._info.has_model(bank_values(sql))
         if not is_same:
             self.refresh()
-
-    def _is_model_of(self, values: Mapping[str, str]) -> bool:
-        info = self._info
-        return (values.get("embedder"), values.get("dimension")) == (info.embedder, str(info.dimension))
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[None]:
@@ -225,6 +220,16 @@ class Store(BankRows):
     def known(self, ids: Sequence[str]) -> dict[str, str]:
         """Those of the turn ids that are stored already, with their words."""
         return dict(self.read("known_turns", (list(ids),)))
+
+    def forgotten(self, turns: Iterable[Turn]) -> frozenset[str]:
+        """Those of the turns that have been forgotten, by id."""
+        with self.reader.use() as sql:
+            tombstones = Tombstones(sql)
+            if not tombstones.any:
+                return frozenset()
+            return frozenset(
+                turn.id for turn in turns if tombstones.holds(turn.id, to_text(turn.said_at), turn.text)
+            )
 
     def contexts(self, ids: Sequence[str]) -> dict[str, str]:
         """For turn ids, what of the turn before is searched with each."""

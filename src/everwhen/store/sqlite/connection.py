@@ -245,6 +245,10 @@ class SqliteConnection:
             finally:
                 self._raw.execute(f"PRAGMA busy_timeout = {round(self._busy_seconds * 1000)}")
 
+    def check_present(self) -> None:
+        if not self.path.exists() or self.path.stat().st_ino != self.file[1]:
+            raise Unavailable(f"bank '{self.path.stem}' was removed; open it again to make a new one")
+
     def close(self) -> None:
         with self._lock:
             self._raw.close()

@@ -14,32 +14,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.errors import Damaged, ModelChanged, NotFound, Unavailable
+from everwhen.errors import Damaged, ModelChanged, NotFound
 from everwhen.store.base import (
+    PACKED,
     BankInfo,
     Rows,
     Sql,
+    Tokenizer,
     VectorModel,
     bank_values,
     changed_model,
+    label_key,
     next_epoch,
     unit_of,
 )
-from everwhen.store.index import (
-    PACKED,
-    Index,
-    IndexBatch,
-    IndexFilter,
-    IndexRows,
-    Tokenizer,
-    code,
-    codes,
-    empty_batch,
-    label_key,
-)
+from everwhen.store.index import Index, IndexBatch, IndexFilter, IndexRows, code, codes, empty_batch, sound
 from everwhen.store.memory_search import MemorySearch
-from everwhen.store.rows import Voices
-from everwhen.store.search import Filter, Search, SearchQuery
+from everwhen.store.rows import Filter, Search, SearchQuery, Voices
 from everwhen.store.sql.checks import check_rows
 from everwhen.store.sql.facts import FactStore
 from everwhen.store.sql.graph import GraphStore
@@ -58,7 +49,6 @@ from everwhen.store.sqlite.connection import (
 )
 from everwhen.store.sqlite.copies import SqliteMaintenance
 from everwhen.store.sqlite.scrubbing import SqliteScrubbing
-from everwhen.store.vectors import sound
 from everwhen.types import ROLES, Finding, UnitRow
 from everwhen.types.times import to_micros
 
@@ -86,7 +76,6 @@ class SqliteStore(Store):
         self.jobs = Jobs(ExtractionJobs(self), TreeJobs(self), scrubbing, NoIndexing())
         self._live = SyncedIndex(reader, lambda: self._info, nodes=False)
         self._live_nodes = SyncedIndex(reader, lambda: self._info, nodes=True)
-        self._inode = path.stat().st_ino
 
     @classmethod
     def open(
@@ -130,11 +119,6 @@ class SqliteStore(Store):
             store.jobs.scrubbing.run()  # a crash came between forgetting and the last byte of it
         return store
 
-    def check_model(self, sql: Sql, made_with: VectorModel) -> None:
-        super().check_model(sql, made_with)
-        if not self.path.exists() or self.path.stat().st_ino != self._inode:
-            raise Unavailable(f"bank '{self._info.name}' was removed; open it again to make a new one")
-
     def size(self) -> int:
         return bank_bytes(self.path)
 
@@ -156,7 +140,9 @@ class SqliteStore(Store):
     def token_codes(self, seqs: Sequence[int]) -> dict[int, bytes]:
         with self._pages.snapshot() as sql:
             # Those of another model cannot be compared with the question's.
-            return dict(sql.run("token_codes", (list(seqs),))) if self._is_model_of(bank_values(sql)) else {}
+            return (
+                dict(sql.run("token_codes", (list(seqs),))) if self._info.has_model(bank_values(sql)) else {}
+            )
 
     def search(self, query: SearchQuery) -> Search:
         where = query.where
@@ -232,7 +218,7 @@ class SyncedIndex:
             with self._reader.snapshot() as sql:  # one snapshot for rows, vectors and epoch
                 values = bank_values(sql)
                 epoch = values.get("epoch", "0")
-                if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
+                if not info.has_model(values):
                     if held is not None:  # whoever reads goes on with the model that they began with
                         return held
                     raise ModelChanged(changed_model(info.name, values["embedder"]))
@@ -246,8 +232,7 @@ class SyncedIndex:
         """Load what is new; False where the bank has another model than it is known to have."""
         with self._reader.use() as sql:
             values = bank_values(sql)
-        info = self._info()
-        if (values["embedder"], values["dimension"]) != (info.embedder, str(info.dimension)):
+        if not self._info().has_model(values):
             return False
         with suppress(ModelChanged):
             self.current()

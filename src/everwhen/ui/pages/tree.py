@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everwhen.api.memory import Memory
 from everwhen.api.memory.derived import MapLevel
 from everwhen.errors import UsageError
-from everwhen.store.index import STOP_WORDS
+from everwhen.store.base import STOP_WORDS
 from everwhen.tree.map import project
 from everwhen.types import Node, Turn
 from everwhen.ui.components import (

@@ -77,7 +77,8 @@ def operation_command(name: str, entry: Entry, operation: Any = None) -> Any:
             found = found[-limit:] if result_of(kind) in NEWEST_LAST else found[:limit]
         if not here.printed(found):
             render(here, found, **options_of(render))
-        if code := EXIT_CODES.get(kind, lambda *_: 0)(asked, found):
+        exit_code = EXIT_CODES.get(kind)
+        if exit_code is not None and (code := exit_code(asked, found)):
             raise typer.Exit(code)
 
     taken = [_taken(one) for one in fields.values() if one.name not in {*recipes, *FROM_EVERY_COMMAND}]

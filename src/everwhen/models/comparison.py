@@ -390,8 +390,8 @@ class Reader(Protocol):
         """The same of passages that are asked a question each."""
         ...
 
-    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
-        """What each passage tells of any of the questions: one run a passage, however many there are."""
+    def answers_in(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
+        """The answers in each passage to any of the questions: one run a passage, however many there are."""
         ...
 
 
@@ -413,7 +413,7 @@ KEPT = 256
 AS_LIKELY, MOST_SPANS = 0.5, 4
 """How likely, beside the best, another part of an answer must be; and how many parts there are at the most."""
 LEAST_CHANCE = 0.4
-"""Below which nothing is told: whoever asks decides how sure is sure enough."""
+"""Below which nothing is extracted: whoever asks decides how sure is sure enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -485,16 +485,16 @@ class PackagedReader:
             )
         return out
 
-    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
+    def answers_in(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
         asked = self._vectors(questions)
         runs = self._runs([("", one) for one in passages], ["tells"])
         out = []
         for passage, run in zip(passages, runs, strict=True):
-            told = _told(_glance(run.of_own(run.outputs[0]), asked))
+            found = _answer_spans(_glance(run.of_own(run.outputs[0]), asked))
             out.append(
                 [
                     ProposedAnswer(question, span, chance)
-                    for question, place, chance in told
+                    for question, place, chance in found
                     if (span := _characters(passage, run.own, place)) != (0, 0)
                 ]
             )
@@ -522,9 +522,9 @@ class PackagedReader:
 
         def run(pair: tuple[str, Passage]) -> _Run:
             question = asked[pair[0]]
-            ids, begin, told = _row(tokenizer, question, pair[1], before, own)
+            ids, begin, own_tokens = _row(tokenizer, question, pair[1], before, own)
             outputs = session.run(wanted, _inputs(ids, len(question) + 2))
-            return _Run([output[0] for output in outputs], begin, told)
+            return _Run([output[0] for output in outputs], begin, own_tokens)
 
         if len(pairs) < 2 or self.threads == 1:
             return [run(pair) for pair in pairs]
@@ -545,8 +545,8 @@ class PackagedReader:
 
 def _digest(question: str, passage: Passage) -> bytes:
     """What a pair is known by: no words are kept that somebody may ask to forget."""
-    told = "\x1f".join((question, passage.speaker, passage.text, passage.before))
-    return hashlib.blake2b(told.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    key = "\x1f".join((question, passage.speaker, passage.text, passage.before))
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _row(
@@ -568,18 +568,18 @@ def _inputs(row: list[int], question: int) -> dict[str, NDArray[np.int64]]:
     return {"input_ids": ids, "attention_mask": np.ones_like(ids), "segments": segments}
 
 
-def _glance(tells: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:
+def _glance(vectors: NDArray[np.float32], asked: NDArray[np.float32]) -> NDArray[np.float32]:
     """The chance that the answer to each question begins, and ends, at each token: questions x tokens x 2."""
-    width = tells.shape[1] // 2
+    width = vectors.shape[1] // 2
     alike = [
-        asked[:, part] @ tells[:, part].T / np.sqrt(np.float32(width))
+        asked[:, part] @ vectors[:, part].T / np.sqrt(np.float32(width))
         for part in (slice(width), slice(width, 2 * width))
     ]
     logits = np.stack(alike, -1) + asked[:, None, 2 * width :]
     return np.asarray(1 / (1 + np.exp(-logits)), dtype=np.float32)
 
 
-def _told(chances: NDArray[np.float32]) -> list[tuple[int, tuple[int, int], float]]:
+def _answer_spans(chances: NDArray[np.float32]) -> list[tuple[int, tuple[int, int], float]]:
     """Question, first and last token, and chance: the likeliest first, those of one question apart from one another.
 
     From where an answer begins to the likeliest end before the next one begins.

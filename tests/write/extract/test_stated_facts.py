@@ -273,7 +273,7 @@ class Pointing:
     answers: float = 0.99
     name: str = "pointing"
 
-    def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
+    def answers_in(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
         return [
             [
                 ProposedAnswer(0, (one.text.index(value), one.text.index(value) + len(value)), 0.9)
@@ -311,7 +311,9 @@ def test_what_nobody_is_said_to_have_is_left_out(monkeypatch: pytest.MonkeyPatch
 
 def test_words_that_are_likelier_another_relation_s_value_are_less_sure() -> None:
     class Undecided(Pointing):
-        def tells(self, questions: Sequence[str], passages: Sequence[Passage]) -> list[list[ProposedAnswer]]:
+        def answers_in(
+            self, questions: Sequence[str], passages: Sequence[Passage]
+        ) -> list[list[ProposedAnswer]]:
             other = len(RELATIONS["lives in"].asks)  # the first question of the relation after it
             return [
                 [ProposedAnswer(0, (10, 15), 0.6), ProposedAnswer(other, (10, 15), 0.7)] for _ in passages

@@ -133,7 +133,7 @@ def proposals(reader: Reader, passages: Sequence[Passage]) -> list[list[Proposal
     """Every value that a passage might tell, the likeliest first, each asked about by itself."""
     passages = [replace(one, speaker=ANYBODY) for one in passages]
     asked = _all_questions()
-    seen = reader.tells([question for _, question in asked], passages)
+    seen = reader.answers_in([question for _, question in asked], passages)
     values = [
         (number, *value)
         for number, (passage, glimpsed) in enumerate(zip(passages, seen, strict=True))

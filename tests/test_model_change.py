@@ -20,7 +20,7 @@ from everwhen.errors import EverwhenError, ModelChanged, Refused
 from everwhen.models.embedder import Embedder
 from everwhen.models.fake_embedder import FakeEmbedder
 from everwhen.settings import Settings
-from everwhen.store.base import VectorModel
+from everwhen.store.base import ModelLock, VectorModel
 from everwhen.store.rows import BuildMark, BuildResult, NodePlace, ReembeddedTurn, SearchQuery, Wanted
 from everwhen.tree.building import Builder
 
@@ -430,3 +430,24 @@ def test_a_fault_of_widths_without_another_model_is_raised_at_once(memory: Memor
         with pytest.raises(ValueError, match="size 64"):
             do(failing)
     assert len(calls) == 2
+
+
+def test_a_reader_may_read_again_inside_while_a_change_waits() -> None:
+    lock, changed = ModelLock(), threading.Event()
+
+    def change() -> None:
+        with lock.changing():
+            changed.set()
+
+    waiting = threading.Thread(target=change, daemon=True)
+    with lock.reading() as is_outermost:
+        assert is_outermost
+        waiting.start()
+        assert not changed.wait(0.1)
+        with lock.reading() as is_inner_outermost:
+            assert not is_inner_outermost
+        assert not changed.wait(0.1), "the inner block does not end the outer one"
+    assert changed.wait(5.0)
+    waiting.join()
+    with lock.reading() as is_outermost:
+        assert is_outermost

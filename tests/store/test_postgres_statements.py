@@ -27,9 +27,7 @@ FRAGMENTS = {
     "no_words",
 }
 ONLY_SQLITE = {"tables", "last_number", "kept_removals", "removals_after", "last_unit", "count_units"}
-PASSING = (
-    "passes_seen passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
-)
+PASSING = "passes_snapshot passes_start passes_end passes_known passes_kinds passes_networks passes_units passes_reach"
 PARTS = {
     "columns": "fact_columns",
     "event": "event_columns",
@@ -44,7 +42,7 @@ PARTS = {
     "cosine": "cosine_of",
     "words": "packed_words",
     "totals": "AND NOT t.node",
-    "standing": "s.units",
+    "document_frequency": "s.units",
     "postings": "AND NOT p.node",
     "nearest": "neighbours_exactly",
     "shown": "versions_shown",

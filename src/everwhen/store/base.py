@@ -1,7 +1,8 @@
 """What the store of a bank rests on: named statements, run inside a transaction, the rows they read, and the tokenizer.
 
-Above: the modules of `sql/`, which hold everything that SQLite and PostgreSQL have in common. Below: a connection of
-either, with statements of the same names and parameters in its own words.
+Used by: the modules of `sql/`, which hold everything that SQLite and PostgreSQL have in common, and by the two stores.
+Uses: no other module of the store. Each database implements `Connection` and `Sql`, and has its own text of every named
+statement, with the same parameters.
 """
 
 from __future__ import annotations
@@ -40,7 +41,11 @@ class NamedEmbedder(Protocol):
 
 
 class VectorModel(NamedTuple):
-    """An embedder's name, and the dimension of its vectors."""
+    """An embedder's name, and the dimension of its vectors.
+
+    Whoever embeds before it writes (`write`, `facts`, `tree`, `api`, `upkeep`) passes the model along with the vectors;
+    `BankRows.check_model` refuses them if the bank has got another model meanwhile.
+    """
 
     embedder: str
     dimension: int
@@ -93,11 +98,13 @@ class Sql(Protocol):
     """One bank's rows, inside one transaction or for a few reads."""
 
     def run(self, name: str, values: Values = (), **parts: str) -> Rows:
-        """Run a named statement. `parts` fill its `{…}`: the name of another statement, or SQL both databases know."""
+        """Run a named statement. `parts` fill its `{…}`: each is the name of another statement, or else SQL itself that
+        both databases understand."""
         ...
 
-    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
-        """The rows of several named statements with their values and parts, in one round trip where there is one."""
+    def together(self, several: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        """The rows of several named statements, each given as its name, its values and its parts. With PostgreSQL it is
+        one round trip for all of them."""
         ...
 
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
@@ -105,8 +112,8 @@ class Sql(Protocol):
         ...
 
     def run_batch(self, name: str, rows: Sequence[Values]) -> None:
-        """The same by a statement that takes all rows at once, where the database is faster so: it then gets each
-        parameter as the list of a column."""
+        """The same as `run_many`. PostgreSQL runs the statement once instead of once for each row: each parameter is
+        then the list of a column's values."""
         ...
 
     def pipeline(self) -> AbstractContextManager[None]:
@@ -206,7 +213,8 @@ class Statements:
         return sorted(self._named)
 
     def _text(self, name: str, parts: tuple[tuple[str, str], ...] = ()) -> str:
-        """A statement with its parts filled in: a part is the name of a statement, or SQL itself."""
+        """A statement with its `{…}` filled in. A part that is the name of a statement stands for its text; every other
+        part is taken as SQL itself."""
         found = self._named[name]
         for key, part in parts:
             found = found.replace(f"{{{key}}}", self._body(part))
@@ -251,7 +259,7 @@ def put_values(sql: Sql, values: Mapping[str, str]) -> None:
 
 
 def next_epoch(sql: Sql) -> None:
-    """Tell every process that rows which its index has seen are no longer as they were."""
+    """Tell every process that rows which are in its index were changed, so that it reads the whole index again."""
     put_values(sql, {"epoch": str(int(bank_values(sql).get("epoch", "0")) + 1)})
 
 
@@ -320,8 +328,8 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 _AT_ONCE = 1024
 KEPT = 10_000
-"""Removals that the bank remembers. An index that has not followed for longer reads everything again, which takes about
-as long as to follow so many."""
+"""Removals that the bank remembers. An index that is further behind is read again from the start, which takes about as
+long as following so many removals."""
 
 
 def index_units(sql: Sql, vectors: Mapping[int, Vectors], terms: Mapping[int, bytes]) -> None:
@@ -355,7 +363,7 @@ def remove_units(sql: Sql, units: Iterable[int]) -> None:
 
 
 def note_changed(sql: Sql, units: Sequence[int]) -> None:
-    """Let every index drop what it has of units, and read those again that are still there."""
+    """Make every index drop some units, and then read again those that still exist."""
     if units:
         with sql.pipeline():
             sql.run_batch("insert_removal", [(unit,) for unit in units])
@@ -363,8 +371,8 @@ def note_changed(sql: Sql, units: Sequence[int]) -> None:
 
 
 def restart_turns(sql: Sql, turns: Sequence[int]) -> None:
-    """Remove what was derived from turns (by seq), facts aside, and put them on the to-do list, with all that an event
-    which goes rests on."""
+    """Have turns, given by seq, extracted again: delete what was derived from them, except facts, and put them on the
+    list of turns to extract. If a derived event rests on other turns too, these are extracted again as well."""
     turns = [row[0] for row in sql.run("told_with", (list(turns),))]
     raw = [row[0] for row in sql.run("raw_units", (turns,))]
     remove_units(sql, [row[0] for row in sql.run("derived_from", (turns,))])
@@ -412,7 +420,7 @@ class Tombstones:
         return self._sql.run("known_tombstone", (digest,)).fetchone() is not None
 
     def _digest(self, *parts: str) -> bytes:
-        # The length of each part before it: no two lists of parts look the same.
+        # Each part is preceded by its length, so that no two lists of parts give the same bytes.
         whole = b"".join(b"%d:%s" % (len(raw), raw) for raw in map(_bytes, parts))
         return hmac.new(self._secret, whole, hashlib.sha256).digest()
 
@@ -453,7 +461,7 @@ class Tokenizer:
         self._terms_of: dict[str, list[int]] = {}
 
     def counts(self, texts: Sequence[str]) -> list[dict[str, int]]:
-        """For each text, its terms and how often each stands in it."""
+        """For each text, its terms and how often each occurs in it."""
         out: list[dict[str, int]] = [{} for _ in texts]
         with self._lock:
             self._sql.execute("BEGIN")
@@ -468,15 +476,15 @@ class Tokenizer:
         return out
 
     def saying(self, texts: Sequence[str], phrases: Iterable[str]) -> dict[str, set[int]]:
-        """For each phrase the places of the texts in which it stands, word after word."""
+        """For each phrase, the positions in `texts` of those that contain its words one after the other."""
         with self._lock:
             self._sql.execute("BEGIN")
             try:
                 self._sql.executemany("INSERT INTO scratch (rowid, text) VALUES (?, ?)", enumerate(texts))
-                asked = "SELECT rowid FROM scratch WHERE scratch MATCH ?"
+                matching = "SELECT rowid FROM scratch WHERE scratch MATCH ?"
                 return {
                     phrase: {
-                        row[0] for row in self._sql.execute(asked, ('"' + phrase.replace('"', "") + '"',))
+                        row[0] for row in self._sql.execute(matching, ('"' + phrase.replace('"', "") + '"',))
                     }
                     for phrase in phrases
                 }
@@ -511,7 +519,8 @@ class Tokenizer:
 
 
 def pack(own: dict[str, int], around: dict[str, int]) -> bytes:
-    """Counts in halves: a word of the context weighs half a word of the text (BM25F's field weight)."""
+    """The terms of a unit with their counts, as bytes. The counts are doubled: a word of the text counts 2 and one of
+    the context 1, so that a word of the context weighs half (BM25F's field weight) and the counts stay whole."""
     halves = {term: 2 * count for term, count in own.items()}
     for term, count in around.items():
         halves[term] = halves.get(term, 0) + count
@@ -533,9 +542,11 @@ def label_key(label: str) -> int:
 
 
 class ModelLock:
-    """Many readers, or one change of the bank's model, within this process. Who reads may read again inside.
+    """Many readers, or one change of the bank's model, within this process.
 
-    A change waits for the readers that are there; those that come meanwhile wait for the change, which is short.
+    A change waits for the readers that are there; those that come meanwhile wait for the change, which is short. Inside
+    `reading` the same thread may enter `reading` again, even while a change waits; it must not enter `changing`, which
+    would wait for itself.
     """
 
     def __init__(self) -> None:
@@ -544,19 +555,19 @@ class ModelLock:
         self._is_changing = False
         self._mine = threading.local()
 
-    @property
-    def is_read_here(self) -> bool:
-        """Whether this thread reads."""
-        return bool(getattr(self._mine, "reads", False))
-
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Iterator[bool]:
+        """Keep changes waiting until the end. Yields whether this is the thread's outermost such block: an inner one
+        does nothing, and what the outer one has checked of the model still holds in it."""
+        if getattr(self._mine, "reads", False):
+            yield False
+            return
         with self._condition:
             self._condition.wait_for(lambda: not self._is_changing)
             self._readers += 1
         self._mine.reads = True
         try:
-            yield
+            yield True
         finally:
             self._mine.reads = False
             with self._condition:
@@ -600,8 +611,7 @@ class BankRows(ABC):
             return sql.run(name, values, **parts).fetchall()
 
     def check_model(self, sql: Sql, made_with: VectorModel) -> None:
-        """That the bank, as it is inside this transaction, has the model that the vectors to be written were made
-        with."""
+        """Raise `ModelChanged` unless the bank has, inside this transaction, the model that vectors were made with."""
         self.writer.check_present()
         values = bank_values(sql)
         model = VectorModel(values["embedder"], int(values["dimension"]))
@@ -615,8 +625,8 @@ class BankRows(ABC):
 
     @abstractmethod
     def index(self) -> UnitIndex:
-        """What is searched, the nodes of the tree aside where they have an index of their own."""
+        """The search index; without the nodes of the tree where these have an index of their own (SQLite)."""
 
     def whole_index(self) -> UnitIndex:
-        """What is searched, with the nodes of the tree."""
+        """The search index including the nodes of the tree."""
         return self.index()

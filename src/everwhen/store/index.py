@@ -1,6 +1,6 @@
 """The derived search index: rows in order of time, with their vectors and postings, in NumPy arrays.
 
-The database is the source of truth: the index is built from its rows, knows the last `seq` it has seen, and adds what
+The database is the source of truth: the index is built from its rows, knows the last `seq` it has read, and adds what
 came after. Rows are in immutable blocks, each sorted by time, so that an interval is a slice of a block. Small blocks
 are merged as they accumulate, so that catching up costs as much as the new rows, not as the whole bank. A term is a
 64-bit hash: the index needs no dictionary, and the terms of a row load as one array.
@@ -372,7 +372,10 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """For each term the rows that contain it, in ascending order, and how often; for each row its length in terms."""
+    """For each term the rows that contain it, in ascending order, and how often; for each row its length in terms.
+
+    `halves` are the counts, doubled as `base.pack` has them.
+    """
 
     vocabulary: NDArray[np.uint64]
     offsets: NDArray[np.int64]
@@ -416,7 +419,7 @@ class Postings:
         return packed, np.bincount(self.rows, minlength=len(self.lengths))
 
     def find(self, terms: Sequence[int]) -> list[slice]:
-        """Where each term's rows stand; an empty slice for a term that nobody used."""
+        """Each term's slice of the postings; an empty one for a term that no row contains."""
         if not len(self.vocabulary):
             return [slice(0, 0)] * len(terms)
         wanted = np.array(terms, dtype=np.uint64)
@@ -426,19 +429,19 @@ class Postings:
         return [slice(start, end) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def counts(self, where: slice, rows: NDArray[np.int32]) -> NDArray[np.float32]:
-        """How often a term, which stands there, stands in some rows, which ascend; the shorter list is looked up in the
-        longer one."""
-        standing, halves = self.rows[where], self.halves[where]
+        """How often a term occurs in each of some rows, which ascend. `where` is the term's slice of the postings, from
+        `find`. The shorter list is looked up in the longer one."""
+        containing, halves = self.rows[where], self.halves[where]
         found = np.zeros(len(rows), dtype=np.float32)
-        if not len(standing) or not len(rows):
+        if not len(containing) or not len(rows):
             return found
-        if len(standing) < len(rows):
-            places = np.minimum(np.searchsorted(rows, standing), len(rows) - 1)
-            here = rows[places] == standing
+        if len(containing) < len(rows):
+            places = np.minimum(np.searchsorted(rows, containing), len(rows) - 1)
+            here = rows[places] == containing
             found[places[here]] = halves[here]
         else:
-            places = np.minimum(np.searchsorted(standing, rows), len(standing) - 1)
-            here = standing[places] == rows
+            places = np.minimum(np.searchsorted(containing, rows), len(containing) - 1)
+            here = containing[places] == rows
             found[here] = halves[places[here]]
         found *= np.float32(0.5)
         return found
@@ -471,9 +474,9 @@ def idf(rows: int, containing: int) -> float:
 def score(
     postings: Postings, found: Sequence[slice], weights: Sequence[float], mean_length: float
 ) -> NDArray[np.float32]:
-    """Every row's BM25 for a query whose terms stand there and have the given idf.
+    """Every row's BM25 for a query. For each of its terms, `found` has its slice of the postings and `weights` its idf.
 
-    Numerator and denominator are both doubled, as counts are kept in halves. Rows become machine words once for each
+    Numerator and denominator are both doubled, as the counts in `halves` are. Rows become machine words once for each
     term: NumPy would turn them into these again at every step.
     """
     scores = np.zeros(len(postings.lengths), dtype=np.float32)
@@ -764,7 +767,7 @@ class Index:
         return [sorted(one.items(), key=lambda item: (-item[1], item[0]))[:limit] for one in found]
 
     def find(self, terms: Sequence[int]) -> list[list[slice]]:
-        """For each block, where each of some terms stands."""
+        """For each block, the slice of its postings for each of some terms."""
         return [block.postings.find(terms) for block in self.blocks]
 
     def scores(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +39,6 @@ from everwhen.store.sql.graph import GraphStore
 from everwhen.types import LinkType, UnitRow
 from everwhen.types.times import from_micros, to_micros
 from everwhen_time import Interval
-
-if TYPE_CHECKING:
-    from everwhen.store.index import Block, IndexFilter
-
 
 SOME_ROWS = 256
 
@@ -188,20 +184,20 @@ class MemorySearch:
         own, before, after = self._turns(places[order], beside.beside(-1), beside.beside(1))
         held = self._database.token_codes(found.units.tolist()) if codes else {}
         return Evidence(
-            [there[unit] for unit in found.units.tolist()],
-            found.at,
-            np.where(found.sessions > 0, found.sessions, -found.units),
-            beside.numbers,
-            found.speakers,
-            found.roles,
-            own,
-            before,
-            after,
-            self._terms(who, people, tokens),
-            lambda some: self._endings(before.units[list(some)].tolist()),
-            self._sums(found, own) if sessions else None,
-            self._first_vectors(places)[order] if vectors else None,
-            np.array([held.get(unit, b"") for unit in found.units.tolist()], object) if codes else None,
+            rows=[there[unit] for unit in found.units.tolist()],
+            at=found.at,
+            sessions=np.where(found.sessions > 0, found.sessions, -found.units),
+            places=beside.numbers,
+            speakers=found.speakers,
+            roles=found.roles,
+            own=own,
+            before=before,
+            after=after,
+            terms=self._terms(who, people, tokens),
+            said_before=lambda some: self._endings(before.units[list(some)].tolist()),
+            session=self._sums(found, own) if sessions else None,
+            vectors=self._first_vectors(places)[order] if vectors else None,
+            codes=np.array([held.get(unit, b"") for unit in found.units.tolist()], object) if codes else None,
         )
 
     def around(self, units: Sequence[int], reach: int) -> dict[int, list[UnitRow]]:
@@ -226,11 +222,11 @@ class MemorySearch:
         counts = np.zeros((len(places) + 1, len(self._question_terms)), np.float32)
         lengths = np.zeros(len(places) + 1, np.float32)
         start = 0
-        standing = dict(zip(map(id, self._index.blocks), self._found, strict=True))
+        slices_of = dict(zip(map(id, self._index.blocks), self._found, strict=True))
         for block, rows in by_block(self._index.blocks, places):
             end = start + len(rows)
             looked_up = rows.astype(np.int32)
-            for column, where in enumerate(standing[id(block)]):
+            for column, where in enumerate(slices_of[id(block)]):
                 counts[start:end, column] = block.postings.counts(where, looked_up)
             lengths[start:end] = block.postings.lengths[rows]
             start = end
@@ -256,8 +252,8 @@ class MemorySearch:
                 continue
             place = np.searchsorted(sessions, block.rows.sessions[rows])
             lengths += np.bincount(place, block.postings.lengths[rows], len(sessions))
-            for column, standing in enumerate(where):
-                said = block.postings.counts(standing, rows)
+            for column, postings in enumerate(where):
+                said = block.postings.counts(postings, rows)
                 counts[:, column] += np.bincount(place, said, len(sessions))
         has = found.sessions > 0
         here = np.searchsorted(sessions, found.sessions[has])
@@ -276,9 +272,12 @@ class MemorySearch:
         named = {term for several in self._tokenizer.terms(list(people)) for term in several}
         names = np.array([term in named for term in self._question_terms], np.bool_)
         return Terms(
-            np.array(weights, np.float32), mean_length, names & ~names.all(), self._ever_said(who),
-            self._telling(tokens),
-        )  # fmt: skip
+            idf=np.array(weights, np.float32),
+            mean_length=mean_length,
+            names=names & ~names.all(),
+            said=self._ever_said(who),
+            telling=self._telling(tokens),
+        )
 
     def _telling(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         terms = self._tokenizer.terms(tokens)
@@ -302,7 +301,7 @@ class MemorySearch:
 
     @cached_property
     def _found(self) -> list[list[slice]]:
-        """For each block, where each of the question's terms stands."""
+        """For each block, the slice of its postings for each of the question's terms."""
         return self._index.find(self._question_terms)
 
     @cached_property
@@ -422,20 +421,20 @@ def in_sessions(
     """The units at some places, with the session of each (0 for none), among the turns that pass."""
     wanted = np.sort(sessions)
     wanted = wanted[(wanted > 0) & (np.diff(wanted, prepend=0) != 0)]  # `np.unique` is slower
-    standing, columns, start = [], [], 0
+    places_of_turns, columns, start = [], [], 0
     for block in blocks:
         rows = np.sort(block.of_sessions(wanted)).astype(np.int64)
         if passing is not None:
             rows = rows[passing[start + rows]]
         held = block.rows
         if len(rows):
-            standing.append(start + rows)
+            places_of_turns.append(start + rows)
             columns.append((held.units[rows], held.at[rows], held.sessions[rows]))
         start += len(held.units)
     if not columns:
         none = np.zeros(0, np.int64)
         return InSessions(none, none, none, np.full(len(places), NOWHERE))
-    at_places = np.concatenate(standing)
+    at_places = np.concatenate(places_of_turns)
     units, at, session = (np.concatenate(several) for several in zip(*columns, strict=True))
     order = np.lexsort((units, at, session))
     rows_of = np.empty(len(order), np.int64)

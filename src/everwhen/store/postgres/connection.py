@@ -118,10 +118,12 @@ class PostgresSql:
     def run(self, name: str, values: Values = (), **parts: str) -> Cursor:
         return self.lent.execute(compiled(name, tuple(parts.items())), self._named(values))
 
-    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[tuple[Any, ...]]]:
+    def together(
+        self, several: Iterable[tuple[str, Values, Mapping[str, str]]]
+    ) -> list[list[tuple[Any, ...]]]:
         """The rows of several named statements with their values and parts, in one round trip."""
         return self.lent.together(
-            [(compiled(name, tuple(parts.items())), self._named(values)) for name, values, parts in asked]
+            [(compiled(name, tuple(parts.items())), self._named(values)) for name, values, parts in several]
         )
 
     def run_many(self, name: str, rows: Iterable[Values]) -> None:

@@ -1,7 +1,7 @@
 """The search inside PostgreSQL: one question to one bank, each call in one round trip, nothing of the bank in memory.
 
 Candidates by meaning come from the vectors of the bank, those by words from its postings (`search.sql`). What a search
-finds was written before its first call: later units have higher numbers, and are left out.
+finds was written before its first call: units written after that are ignored, by their number.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ from everwhen.types.times import from_text, to_text
 from everwhen_time import Interval
 
 Row = tuple[Any, ...]
-Asked = tuple[str, Values, dict[str, str]]
-"""A statement by its name, its values, and what fills its gaps."""
+Statement = tuple[str, Values, dict[str, str]]
+"""A statement to run: its name, its values, and the parts that fill its `{…}`."""
 
-_UNSEEN = 2**63 - 1
+_NO_LIMIT = 2**63 - 1
 _MANY = 10_000
-"""Postings that are read for a question: words that stand in more units than that find none by themselves."""
-_APART = frozenset({"best_by_words", "units_beside"})
-"""Statements that take about as long as all that is asked with them."""
-_SHARED = 2_000
-"""Units of a bank from which on that is worth a second connection."""
+"""A word in more than this many units produces no candidates of its own; it only adds to the score of others."""
+_SLOW = frozenset({"best_by_words", "units_beside"})
+"""Slow statements: each takes about as long as all others of its call. They run on a second connection."""
+_SECOND_CONNECTION_FROM = 2_000
+"""Units of a bank from which on a second connection is worth it."""
 _LINKED: tuple[LinkType, ...] = ("temporal", "semantic", "entity", "causal")
 
 
@@ -68,23 +68,24 @@ class PostgresSearch:
         query: SearchQuery,
         reader: PostgresConnection,
         tokenizer: Tokenizer,
-        seen: Seen,
-        look: Sequence[Asked],
-        saw: Callable[[Sequence[list[Row]], Seen], Seen],
+        snapshot: Snapshot,
+        refresh_query: Sequence[Statement],
+        on_refresh: Callable[[Sequence[list[Row]], Snapshot], Snapshot],
         with_metadata: Callable[[dict[str, Any]], NDArray[np.int64]],
     ) -> None:
-        """`seen` is what the bank was when `look` was last asked, and `saw` keeps what it says now; `with_metadata`
-        tells which units have what is asked for."""
+        """`snapshot` is what the statements of `refresh_query` last said of the bank. They are asked again with the
+        first call: `on_refresh` gets their rows and the old snapshot, and returns the new one. `with_metadata` returns
+        the units that have some metadata."""
         self._query = query
         self._reader = reader
         self._tokenizer = tokenizer
-        self._bank = seen
-        self._look = look
-        self._saw = saw
+        self._snapshot = snapshot
+        self._refresh_query = refresh_query
+        self._on_refresh = on_refresh
         self._with_metadata = with_metadata
         self._terms = tokenizer.query(query.words)
         self._nodes = wants_nodes(query.where)
-        self._seen: int | None = None
+        self._last_visible_unit: int | None = None  # known from the first call on
         self._way = "exact"
         self.voices_changed = False
 
@@ -95,10 +96,9 @@ class PostgresSearch:
     # Candidates
 
     def candidates(self, wanted: Wanted) -> Candidates:
-        near = Nearest.of(self._query, wanted, self._among, self._conditions, self._bank.index)
+        near = Nearest.of(self._query, wanted, self._among, self._conditions, self._snapshot.index)
         words = self._by_words(wanted) if wanted.words and self._terms else None
-        asked: list[Asked] = [words] if words else []
-        answers = self._ask([*asked, *near.asked(self._values)])
+        answers = self._ask([*([words] if words else []), *near.statements(self._values)])
         by_words: list[list[Scored]] = [[] for _ in wanted.whose] if wanted.words else []
         for place, unit, score in answers.pop(0) if words else ():
             by_words[place].append(Scored(unit, score))
@@ -106,10 +106,10 @@ class PostgresSearch:
         self._way = near.way
         while deeper := near.again(found):
             near = deeper
-            found = near.read(chain(*self._ask(near.asked(self._values))))
+            found = near.read(chain(*self._ask(near.statements(self._values))))
         return Candidates(near.ranked(found), by_words, near.timed(found))
 
-    def _by_words(self, wanted: Wanted) -> Asked:
+    def _by_words(self, wanted: Wanted) -> Statement:
         values = self._values | {
             "limit": wanted.limit,
             "many": _MANY,
@@ -123,10 +123,10 @@ class PostgresSearch:
             among, speaker_values = self._among(who, place)
             lists.append(fragment("best_by_words_list", place=place, passes=passes, among=among))
             values |= speaker_values
-        return "best_by_words", values, self._counted | {"lists": "\nUNION ALL\n".join(lists)}
+        return "best_by_words", values, self._counted_units | {"lists": "\nUNION ALL\n".join(lists)}
 
     def _among(self, who: SaidBy | None, place: int) -> tuple[str, dict[str, Any]]:
-        return ("", {}) if who is None else said_by(who, place, self._bank.voices.speakers)
+        return ("", {}) if who is None else said_by(who, place, self._snapshot.voices.speakers)
 
     # Links
 
@@ -184,7 +184,7 @@ class PostgresSearch:
             | {
                 "units": wanted,
                 "terms": [term_key(term) for term in all_terms],
-                "asked": self._term_keys,
+                "question_terms": self._term_keys,
                 "ending": ENDING,
             }
         )
@@ -194,55 +194,57 @@ class PostgresSearch:
             "words": "packed_words" if sessions else "no_words",
         }
         passes = self._conditions.text("v", "unit")
-        asked: dict[str, Asked] = {
-            "totals": ("totals", values, self._counted),
-            "standing": ("standing", values, self._counted),
+        statements_of: dict[str, Statement] = {
+            "totals": ("totals", values, self._counted_units),
+            "document_frequency": ("document_frequency", values, self._counted_units),
             "said": ("ever_said", values, {"passes": passes, "among": among}),
         }
         if wanted:
-            asked |= {
+            statements_of |= {
                 "rows": ("units", values, {"wanted": ":units::bigint[]"}),
                 "beside": ("units_beside", values, beside_parts),
             }
             if vectors:
-                asked["vectors"] = ("vectors_of_units", [wanted], {})
+                statements_of["vectors"] = ("vectors_of_units", [wanted], {})
             if codes:
-                asked["codes"] = ("token_codes", [wanted], {})
-        found = dict(zip(asked, self._ask(asked.values()), strict=True))
+                statements_of["codes"] = ("token_codes", [wanted], {})
+        found = dict(zip(statements_of, self._ask(statements_of.values()), strict=True))
         rows = {row[0]: unit_of(row) for row in found.get("rows", ())}
         beside = Beside(found.get("beside", []), self._terms)
-        own = np.array([seq for seq in beside.asked if seq in rows], np.int64)
+        own = np.array([seq for seq in beside.requested if seq in rows], np.int64)
         place = beside.places(own)
         own_turns, before, after = (
             beside.turns(some)
             for some in (place, beside.places(beside.before[place]), beside.places(beside.after[place]))
         )
-        standing: dict[int, int] = dict(found["standing"])
-        [(total, halves)] = found["totals"]
-        weights = {term: idf(total, standing.get(term_key(term), 0)) for term in all_terms}
+        document_frequency: dict[int, int] = dict(found["document_frequency"])
+        [(total, doubled_length)] = found["totals"]
+        weights = {term: idf(total, document_frequency.get(term_key(term), 0)) for term in all_terms}
         return Evidence(
-            [rows[seq] for seq in own.tolist()],
-            beside.at[place],
-            beside.sessions[place],
-            beside.numbers[place],
-            beside.speakers[place],
-            beside.roles[place],
-            own_turns,
-            before,
-            after,
-            Terms(
-                np.array([weights[term] for term in self._terms], np.float32),
-                halves / 2 / total if total else 0.0,
-                self._names(people),
-                np.isin(self._term_keys, [row[0] for row in found["said"]]),
-                np.array(
+            rows=[rows[seq] for seq in own.tolist()],
+            at=beside.at[place],
+            sessions=beside.sessions[place],
+            places=beside.numbers[place],
+            speakers=beside.speakers[place],
+            roles=beside.roles[place],
+            own=own_turns,
+            before=before,
+            after=after,
+            terms=Terms(
+                idf=np.array([weights[term] for term in self._terms], np.float32),
+                mean_length=doubled_length / 2 / total if total else 0.0,
+                names=self._names(people),
+                said=np.isin(self._term_keys, [row[0] for row in found["said"]]),
+                telling=np.array(
                     [max((weights[term] for term in several), default=0.0) for several in about], np.float32
                 ),
             ),
-            lambda some: beside.endings(before.units[list(some)]),
-            Sums(beside.session_counts(place), beside.lengths_of_sessions(place)) if sessions else None,
-            _matrix(found.get("vectors", []), own) if vectors else None,
-            _objects(dict(found.get("codes", [])), own) if codes else None,
+            said_before=lambda some: beside.endings(before.units[list(some)]),
+            session=Sums(beside.session_counts(place), beside.lengths_of_sessions(place))
+            if sessions
+            else None,
+            vectors=_matrix(found.get("vectors", []), own) if vectors else None,
+            codes=_objects(dict(found.get("codes", [])), own) if codes else None,
         )
 
     def around(self, units: Sequence[int], reach: int) -> dict[int, list[UnitRow]]:
@@ -266,43 +268,43 @@ class PostgresSearch:
 
     # Asking
 
-    def _ask(self, asked: Iterable[Asked]) -> list[list[Row]]:
-        """The answers to some questions in one round trip; the first time, also what the bank is by now.
+    def _ask(self, several: Iterable[Statement]) -> list[list[Row]]:
+        """The rows of each of several statements, in one round trip; the first call also refreshes the snapshot.
 
-        Where there is much to compare, two connections share them.
+        In a large bank the slow statements run on a second connection, at the same time.
         """
-        questions = list(asked)
-        first = self._look if self._seen is None else ()
-        if not questions:
+        wanted = list(several)
+        first = self._refresh_query if self._last_visible_unit is None else ()
+        if not wanted:
             return []
-        apart = {place for place, (name, _, _) in enumerate(questions) if name in _APART}
-        if not apart or len(apart) == len(questions) or self._bank.units < _SHARED:
-            answers = self._together([*first, *questions])
+        slow = {place for place, (name, _, _) in enumerate(wanted) if name in _SLOW}
+        if not slow or len(slow) == len(wanted) or self._snapshot.units < _SECOND_CONNECTION_FROM:
+            answers = self._together([*first, *wanted])
         else:
             with ThreadPoolExecutor(1) as pool:
-                other = pool.submit(self._together, [questions[place] for place in sorted(apart)])
-                mine = [one for place, one in enumerate(questions) if place not in apart]
-                here = self._together([*first, *mine])
-                answers, there = here[: len(first)], iter(other.result())
-            rest = iter(here[len(first) :])
-            answers += [next(there if place in apart else rest) for place in range(len(questions))]
+                of_slow = pool.submit(self._together, [wanted[place] for place in sorted(slow)])
+                fast = [one for place, one in enumerate(wanted) if place not in slow]
+                here = self._together([*first, *fast])
+                answers, slow_rows = here[: len(first)], iter(of_slow.result())
+            fast_rows = iter(here[len(first) :])
+            answers += [next(slow_rows if place in slow else fast_rows) for place in range(len(wanted))]
         if first:
-            now = self._saw(answers[: len(first)], self._bank)
-            self.voices_changed = now.state != self._bank.state
-            self._seen = now.units
+            now = self._on_refresh(answers[: len(first)], self._snapshot)
+            self.voices_changed = now.state != self._snapshot.state
+            self._last_visible_unit = now.units
         return answers[len(first) :]
 
-    def _together(self, asked: Iterable[Asked]) -> list[list[Row]]:
+    def _together(self, several: Iterable[Statement]) -> list[list[Row]]:
         with self._reader.use() as sql:
-            return sql.together(asked)
+            return sql.together(several)
 
     @property
     def _values(self) -> dict[str, Any]:
-        seen = _UNSEEN if self._seen is None else self._seen
+        last_visible_unit = _NO_LIMIT if self._last_visible_unit is None else self._last_visible_unit
         vector = self._query.vector
         return {
             **self._conditions.values,
-            "seen": seen,
+            "last_visible_unit": last_visible_unit,
             "vector": None if vector is None else HalfVector(vector),
         }
 
@@ -319,11 +321,11 @@ class PostgresSearch:
         return "no_cosine" if self._query.vector is None else "cosine_of"
 
     @property
-    def _counted(self) -> dict[str, str]:
+    def _counted_units(self) -> dict[str, str]:
         """Which units the statistics count: all, or all but the nodes of the tree."""
         if self._nodes:
-            return {"totals": "", "standing": "s.units + s.nodes", "postings": ""}
-        return {"totals": "AND NOT t.node", "standing": "s.units", "postings": "AND NOT p.node"}
+            return {"totals": "", "document_frequency": "s.units + s.nodes", "postings": ""}
+        return {"totals": "AND NOT t.node", "document_frequency": "s.units", "postings": "AND NOT p.node"}
 
 
 def _matrix(rows: Iterable[Row], units: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -352,15 +354,15 @@ class Indexed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a bank was when it was last looked at."""
+class Snapshot:
+    """What a bank last said of itself: who has spoken in it, its index, and how far its units go."""
 
     voices: Voices
     index: Indexed | None
     units: int
     """The number of the last unit."""
     state: object
-    """What the database said of the voices and the index: as long as it is the same, they are."""
+    """What the database said of the voices and the index. Two snapshots with an equal state have equal ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,7 +383,7 @@ class Nearest:
 
     lists: tuple[Listed, ...]
     timed_from: int = 0
-    """From which list on they are of units with a time."""
+    """The first of the lists of units with a time; all after it are such lists too."""
     index: Indexed | None = None
     speaker_values: dict[str, Any] = field(default_factory=dict)
     deep: int = 2
@@ -425,7 +427,7 @@ class Nearest:
         """How the vectors are looked through: "exact", or by the index."""
         return "hnsw" if any(one.indexed for one in self.lists) else "exact"
 
-    def asked(self, values: dict[str, Any]) -> list[tuple[str, dict[str, Any], dict[str, str]]]:
+    def statements(self, values: dict[str, Any]) -> list[Statement]:
         """The statements that fill the lists, beside the values of every statement."""
         limits = {f"limit{place}": one.limit * self.deep for place, one in enumerate(self.lists)}
         parts = list(map(self._part, range(len(self.lists))))
@@ -461,8 +463,11 @@ class Nearest:
         return found
 
     def again(self, found: Sequence[Sequence[Row]]) -> Nearest | None:
-        """What is to be asked instead: deeper where a list is full of pieces of fewer units than are wanted, exactly
-        where the index led to too few; None where nothing is missing."""
+        """What to ask instead; None if every list has as many units as are wanted, or no more can be found.
+
+        Read 4x more rows if a full page held too few distinct units; if the index returned too few, repeat without the
+        index.
+        """
         short = [
             len({row[0] for row in rows}) < one.limit for one, rows in zip(self.lists, found, strict=True)
         ]
@@ -491,8 +496,11 @@ class Nearest:
 
 
 def _worth_it(where: Filter, index: Indexed) -> bool:
-    """Whether enough passes a filter for the index. Other indexes find sooner what was said in a while, and what was
-    derived, where that is little."""
+    """Whether the index of the vectors is worth asking under a filter.
+
+    It is not where a filter leaves few vectors, which are found sooner by another index: those of an interval, or the
+    derived units of a bank that has few of them.
+    """
     if where.between is not None:
         return False
     return index.derived or where.kinds is None or "turn" in where.kinds
@@ -560,7 +568,7 @@ class Conditions:
     def text(self, row: str, unit: str, *, kinds: bool = True) -> str:
         """For a table of that alias, whose column says the unit; without `kinds` those of any kind pass."""
         names = [name for name in self.names if kinds or name != "passes_kinds"]
-        return " ".join(fragment(name, row=row, unit=unit) for name in ("passes_seen", *names))
+        return " ".join(fragment(name, row=row, unit=unit) for name in ("passes_snapshot", *names))
 
 
 def wants_nodes(where: Filter) -> bool:
@@ -581,82 +589,99 @@ def _text(at: datetime | None) -> str | None:
     return None if at is None else to_text(at)
 
 
-class Beside:
-    """Units with those beside them, in columns; the last entry stands for what is not there."""
+class BesideColumns(NamedTuple):
+    """The rows of the statement `units_beside`, turned into columns that are named as in its SELECT.
 
-    def __init__(self, rows: Sequence[tuple[Any, ...]], terms: Sequence[int]) -> None:
-        columns: Any = zip(*rows, strict=True) if rows else [[]] * 16
-        (
-            seqs,
-            asked,
-            at,
-            sessions,
-            places,
-            before,
-            after,
-            speakers,
-            roles,
-            asks,
-            halves,
-            packed,
-            cosines,
-            whole,
-            ends,
-            words,
-        ) = columns
-        keys = {label: label_key(label) for label in {*sessions, *speakers} if label is not None}
-        self._units = np.array([*seqs, -1], np.int64)
-        self.asked = [seq for seq, is_asked in zip(seqs, asked, strict=True) if is_asked]
-        self.at = np.array([*at, 0], np.int64)
+    A doubled length counts a word of the text twice and one of the context once, as `base.pack` does: so a word of the
+    context weighs half, and the numbers stay whole.
+    """
+
+    seq: Sequence[int] = ()
+    requested: Sequence[bool] = ()
+    """Whether it is one of the units that were asked for, and not only beside one."""
+    at: Sequence[int] = ()
+    session: Sequence[str | None] = ()
+    place: Sequence[int] = ()
+    before: Sequence[int | None] = ()
+    after: Sequence[int | None] = ()
+    speaker: Sequence[str | None] = ()
+    role: Sequence[Any] = ()
+    is_question: Sequence[bool] = ()
+    doubled_length: Sequence[int | None] = ()
+    terms: Sequence[bytes | None] = ()
+    cosine: Sequence[float] = ()
+    doubled_session_length: Sequence[int | None] = ()
+    ending: Sequence[str] = ()
+    session_terms: Sequence[bytes | None] = ()
+    """The terms of the whole session, in the first of its rows and if they were asked for."""
+
+
+class Beside:
+    """Units with the turns right before and after them, in columns; the last entry stands for what is not there."""
+
+    def __init__(self, rows: Sequence[Row], terms: Sequence[int]) -> None:
+        of = BesideColumns(*zip(*rows, strict=True))
+        keys = {label: label_key(label) for label in {*of.session, *of.speaker} if label is not None}
+        self._units = np.array([*of.seq, -1], np.int64)
+        self.requested = [seq for seq, is_requested in zip(of.seq, of.requested, strict=True) if is_requested]
+        self.at = np.array([*of.at, 0], np.int64)
         self.sessions = np.array(
             [
-                *(-seq if label is None else keys[label] for seq, label in zip(seqs, sessions, strict=True)),
+                *(
+                    -seq if label is None else keys[label]
+                    for seq, label in zip(of.seq, of.session, strict=True)
+                ),
                 0,
             ],
             np.int64,
         )
-        self.numbers = np.array([*places, 0], np.int64)
+        self.numbers = np.array([*of.place, 0], np.int64)
         self.before, self.after = (
             np.array([*(-1 if one is None else one for one in several), -1], np.int64)
-            for several in (before, after)
+            for several in (of.before, of.after)
         )
-        self.speakers = np.array([*(0 if one is None else keys[one] for one in speakers), 0], np.int64)
-        self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in roles), -1], np.int8)
-        self._asks = np.array([*asks, False], np.bool_)
-        self._lengths = np.array([*((one or 0) / 2 for one in halves), 0.0], np.float32)
-        self._whole = np.array([*(np.nan if one is None else one / 2 for one in whole), np.nan], np.float32)
-        self._ends = [
-            "" if who is None else ending(who, end) for who, end in zip(speakers, ends, strict=True)
+        self.speakers = np.array([*(0 if one is None else keys[one] for one in of.speaker), 0], np.int64)
+        self.roles = np.array([*(-1 if one is None else ROLES.index(one) for one in of.role), -1], np.int8)
+        self._is_question = np.array([*of.is_question, False], np.bool_)
+        self._lengths = np.array([*((one or 0) / 2 for one in of.doubled_length), 0.0], np.float32)
+        self._session_lengths = np.array(
+            [*(np.nan if one is None else one / 2 for one in of.doubled_session_length), np.nan], np.float32
+        )
+        self._endings = [
+            "" if who is None else ending(who, end) for who, end in zip(of.speaker, of.ending, strict=True)
         ]
-        self._cosines = np.array([*cosines, 0.0], np.float32)
-        self._counts = _counts([one or b"" for one in packed], terms)
-        session_words = {
-            keys[session]: one for session, one in zip(sessions, words, strict=True) if one is not None
+        self._cosines = np.array([*of.cosine, 0.0], np.float32)
+        self._counts = _counts([one or b"" for one in of.terms], terms)
+        terms_of_sessions = {
+            keys[session]: packed
+            for session, packed in zip(of.session, of.session_terms, strict=True)
+            if session is not None and packed is not None
         }
-        self._sums = dict(zip(session_words, _counts(list(session_words.values()), terms), strict=False))
+        session_counts = _counts(list(terms_of_sessions.values()), terms)
+        self._session_counts = dict(zip(terms_of_sessions, session_counts, strict=False))
 
     def lengths_of_sessions(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """The length of the whole session of some units; of what nobody said, its own."""
-        whole = self._whole[places]
-        return np.where(np.isnan(whole), self._lengths[places], whole)
+        lengths = self._session_lengths[places]
+        return np.where(np.isnan(lengths), self._lengths[places], lengths)
 
     def session_counts(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """How often each term stands in the whole session of some units; in what nobody said, in itself."""
         found = self._counts[places].copy()
         for row, session in enumerate(self.sessions[places].tolist()):
-            found[row] = self._sums.get(session, found[row])
+            found[row] = self._session_counts.get(session, found[row])
         return found
 
     def places(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where some units stand, or nothing does."""
+        """The place of each of some units in the columns; for a unit that is not there, that of the last entry."""
         last = len(self._units) - 1
         found = np.searchsorted(self._units[:last], units)
         return np.where(self._units[found.clip(max=last)] == units, found, last)
 
     def endings(self, units: NDArray[np.int64]) -> list[str]:
         """The end of what some units say; nothing for what is not there, or nobody said."""
-        ends = [*self._ends, ""]
-        return [ends[place] for place in self.places(units).tolist()]
+        endings = [*self._endings, ""]
+        return [endings[place] for place in self.places(units).tolist()]
 
     def turns(self, places: NDArray[np.int64]) -> Turns:
         return Turns(
@@ -664,17 +689,17 @@ class Beside:
             self._cosines[places],
             self._counts[places],
             self._lengths[places],
-            self._asks[places],
+            self._is_question[places],
         )
 
 
 def _counts(packed: Sequence[bytes], terms: Sequence[int]) -> NDArray[np.float32]:
-    """How often each term stands in units or sessions, by their packed terms; a row of nothing at the end."""
+    """How often each term occurs in units or sessions, by their packed terms; a row of zeros at the end."""
     found = np.zeros((len(packed) + 1, len(terms)), np.float32)
     every = np.frombuffer(b"".join(packed), dtype=PACKED)
     owners = np.repeat(np.arange(len(packed)), [len(one) // PACKED.itemsize for one in packed])
-    standing = np.ascontiguousarray(every["term"])
+    term_of_entry = np.ascontiguousarray(every["term"])
     for column, term in enumerate(terms):
-        here = np.flatnonzero(standing == np.uint64(term))
+        here = np.flatnonzero(term_of_entry == np.uint64(term))
         found[:, column] = np.bincount(owners[here], every["halves"][here], minlength=len(found)) / 2
     return found

@@ -1,9 +1,9 @@
 -- The statements of a search: each is one question to one bank. Their lists and conditions depend on what is asked, and
 -- are filled in from the fragments below. A unit passes a filter by its own columns, which its vectors have as well.
 
--- passes_seen --
+-- passes_snapshot --
 -- What was written before the search began: a bank's numbers grow with its commits.
-AND {row}.{unit} <= :seen;
+AND {row}.{unit} <= :last_visible_unit;
 
 -- passes_start --
 AND {row}.mentioned_at >= :start::timestamptz;
@@ -102,25 +102,26 @@ AND v.mentioned_at < coalesce(:end{place}::timestamptz, 'infinity');
 AND v.kind <> 'turn' AND v.kind = ANY (:derived::text[]);
 
 -- best_by_words --
--- BM25 over the postings of the question's terms: see store/bm25.py for the formula, which is here doubled as well. In a
--- large bank, terms that stand in very many units find none by themselves, but for the rarest of the question's, of which
--- the newest units count: they add to the score of those that the others found.
+-- BM25 over the postings of the question's terms: `score` in store/index.py has the formula. Numerator and denominator are
+-- doubled here as well, since `halves` counts a word of the text twice and one of the context once. In a large bank a term
+-- in very many units produces no candidates of its own; it only adds to the score of those that the other terms found. The
+-- rarest term always produces some: if it is in very many units, the newest of them.
 WITH whole AS MATERIALIZED (
     SELECT coalesce(sum(t.units), 0)::double precision AS units,
            greatest(coalesce(sum(t.halves), 0), 1)::double precision / 2 / greatest(sum(t.units), 1) AS mean_length
     FROM posting_totals t WHERE t.bank_id = :bank {totals}
 ),
-asked AS MATERIALIZED (
-    SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.standing + 0.5) / (t.standing + 0.5)) AS weight,
+question_terms AS MATERIALIZED (
+    SELECT t.term, (:k1 + 1) * ln(1 + (b.units - t.document_frequency + 0.5) / (t.document_frequency + 0.5)) AS weight,
            2 * :k1 * (1 - :b) AS base, 2 * :k1 * :b / b.mean_length AS slope,
-           sum(t.standing) OVER so_far <= :many OR row_number() OVER so_far = 1 AS rare
-    FROM whole b, (SELECT s.term, {standing} AS standing FROM terms s
+           sum(t.document_frequency) OVER so_far <= :many OR row_number() OVER so_far = 1 AS rare
+    FROM whole b, (SELECT s.term, {document_frequency} AS document_frequency FROM terms s
                   WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[])) t
-    WINDOW so_far AS (ORDER BY t.standing, t.term)
+    WINDOW so_far AS (ORDER BY t.document_frequency, t.term)
 ),
 scored AS MATERIALIZED (
     SELECT p.unit, sum(a.weight * p.halves / (p.halves + a.base + a.slope * p.length)) AS score
-    FROM asked a CROSS JOIN LATERAL (
+    FROM question_terms a CROSS JOIN LATERAL (
         SELECT p.unit, p.halves, p.length FROM postings p WHERE p.bank_id = :bank AND p.term = a.term {postings}
         ORDER BY p.unit DESC LIMIT :many
     ) p
@@ -139,7 +140,7 @@ SELECT l.place, l.unit, l.score FROM ({lists}) l ORDER BY l.place, l.score DESC,
  ) s
  CROSS JOIN LATERAL (
      SELECT sum(a.weight * p.halves / (p.halves + a.base + a.slope * p.length)) AS score
-     FROM asked a JOIN postings p ON p.bank_id = :bank AND p.term = a.term AND p.unit = s.unit WHERE NOT a.rare
+     FROM question_terms a JOIN postings p ON p.bank_id = :bank AND p.term = a.term AND p.unit = s.unit WHERE NOT a.rare
  ) more
  ORDER BY 3 DESC, s.mentioned_at, s.unit LIMIT :limit);
 
@@ -216,8 +217,9 @@ CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.
 WINDOW told AS (PARTITION BY u.session ORDER BY u.mentioned_at, u.seq);
 
 -- units_beside --
--- Some units that pass, with their places and twice the length of their sessions; and the turns beside them, which have
--- none. A row for each of both. {words} are those of a whole session, in the first row of it.
+-- A row for each of some units that pass, and for each turn right before or after one of them. Only the former, the
+-- requested ones, have a place and the length of their session. {words} are the terms of a whole session, in its first row.
+-- Lengths are doubled, as `halves` is: a word of the text counts twice, one of the context once.
 WITH own AS MATERIALIZED (
     SELECT u.seq, u.session FROM unnest(:units::bigint[]) AS w (seq)
     CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = w.seq {passes} LIMIT 1) u
@@ -244,10 +246,11 @@ wanted AS MATERIALIZED (
         UNION ALL SELECT after, false, NULL, NULL, NULL, NULL FROM placed
     ) p WHERE p.seq IS NOT NULL GROUP BY p.seq
 )
-SELECT u.seq, p.own, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint, u.session, coalesce(p.place, 0),
-       p.before, p.after, t.speaker, t.role, coalesce(rtrim(t.text) LIKE '%?', false), u.halves, u.terms,
-       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq), p.halves,
-       right(t.text, :ending::integer), s.words
+SELECT u.seq, p.own AS requested, (extract(epoch FROM u.mentioned_at) * 1000000)::bigint AS at, u.session,
+       coalesce(p.place, 0) AS place, p.before, p.after, t.speaker, t.role,
+       coalesce(rtrim(t.text) LIKE '%?', false) AS is_question, u.halves AS doubled_length, u.terms,
+       (SELECT max({cosine}) FROM vectors v WHERE v.bank_id = :bank AND v.unit = u.seq) AS cosine,
+       p.halves AS doubled_session_length, right(t.text, :ending::integer) AS ending, s.words AS session_terms
 FROM wanted p
 CROSS JOIN LATERAL (SELECT * FROM units u WHERE u.bank_id = :bank AND u.seq = p.seq LIMIT 1) u
 LEFT JOIN LATERAL (SELECT * FROM turns t WHERE t.bank_id = :bank AND t.seq = u.turn LIMIT 1) t ON true
@@ -264,14 +267,14 @@ NULL::bytea;
 SELECT coalesce(sum(t.units), 0)::bigint, coalesce(sum(t.halves), 0)::bigint
 FROM posting_totals t WHERE t.bank_id = :bank {totals};
 
--- standing --
--- In how many units some terms stand.
-SELECT s.term, {standing} FROM terms s WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[]);
+-- document_frequency --
+-- In how many units each of some terms occurs.
+SELECT s.term, {document_frequency} FROM terms s WHERE s.bank_id = :bank AND s.term = ANY (:terms::bigint[]);
 
 -- ever_said --
 -- Those of the question's terms that stand anywhere in what passes. Term by term: of a bank that is new beside a very
 -- large one the planner believes that it is empty, and would join all of it with all of it.
-SELECT a.term FROM unnest(:asked::bigint[]) AS a (term)
+SELECT a.term FROM unnest(:question_terms::bigint[]) AS a (term)
 CROSS JOIN LATERAL (
     SELECT 1 FROM postings p CROSS JOIN LATERAL (
         SELECT 1 FROM vectors v WHERE v.bank_id = :bank AND v.unit = p.unit AND v.piece = 0 {passes} {among} LIMIT 1

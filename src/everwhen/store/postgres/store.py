@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from everwhen.errors import Refused
 from everwhen.store.base import BankInfo, UnitIndex, next_epoch, unit_of
 from everwhen.store.postgres.connection import OF_A_BANK, PostgresConnection, term_key
-from everwhen.store.postgres.search import Asked, Indexed, PostgresSearch, Seen, fragment
+from everwhen.store.postgres.search import Indexed, PostgresSearch, Snapshot, Statement, fragment
 from everwhen.store.postgres.server import Lent, Raw, Server, translate
 from everwhen.store.postgres.values import HalfVectors
 from everwhen.store.rows import NewTurn, Search, SearchQuery, Vectors, Voices
@@ -51,8 +51,8 @@ class PostgresStore(Store):
         super().__init__(info, writer, reader)
         self._rows = reader
         self._parts = parts
-        self._seen: Seen | None = None
-        self._units = PostgresUnitIndex(writer, lambda: self._last_seen().index)
+        self._snapshot: Snapshot | None = None
+        self._units = PostgresUnitIndex(writer, lambda: self._last_snapshot().index)
         self.graph = GraphStore(self)
         self.facts = FactStore(self)
         self.tree = TreeStore(self)
@@ -70,7 +70,7 @@ class PostgresStore(Store):
             return bytes_of(sql.lent, sql.bank)
 
     def append(self, turns: Sequence[NewTurn]) -> list[bool]:
-        self._seen = None
+        self._snapshot = None
         return super().append(turns)
 
     def replace_vectors(
@@ -88,11 +88,9 @@ class PostgresStore(Store):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        if self.model_lock.is_read_here:
-            yield
-            return
         while True:
-            with self.model_lock.reading(), self._locked(_SHARE_MODEL) as values:
+            with self.model_lock.reading() as is_outermost, ExitStack() as stack:
+                values = stack.enter_context(self._locked(_SHARE_MODEL)) if is_outermost else {}
                 if not values or self._info.has_model(values):  # a removed bank says so when it is read
                     yield
                     return
@@ -129,46 +127,47 @@ class PostgresStore(Store):
             query,
             self._rows,
             self.tokenizer,
-            self._last_seen(),
-            self._look(),
-            self._saw,
+            self._last_snapshot(),
+            self._refresh_query(),
+            self._on_refresh,
             self._with_metadata,
         )
 
     def voices(self, *, latest: bool = True) -> Voices:
         if latest:
-            self._seen = None
-        return self._last_seen().voices
+            self._snapshot = None
+        return self._last_snapshot().voices
 
-    def _look(self) -> list[Asked]:
-        """What asks for all that `Seen` has."""
+    def _refresh_query(self) -> list[Statement]:
+        """The statements whose rows make a `Snapshot`."""
         return [
             ("speakers", (), {}),
             ("names_version", (), {}),
             ("vector_index", {"name": name_of(self._rows.bank)}, {}),
         ]
 
-    def _saw(self, found: Sequence[list[Any]], before: Seen) -> Seen:
-        """Keep what a search saw, unless the names must be read anew: whoever plans with them does that."""
-        seen = self._read_seen(found, before.voices.names)
-        if seen.state == before.state:
-            self._seen = seen
-        return seen
+    def _on_refresh(self, found: Sequence[list[Any]], last: Snapshot) -> Snapshot:
+        """The new snapshot, from the rows that a search got. It is kept unless the voices or the index changed: then
+        the names must be read anew, which `voices` does."""
+        snapshot = self._snapshot_from(found, last.voices.names)
+        if snapshot.state == last.state:
+            self._snapshot = snapshot
+        return snapshot
 
-    def _read_seen(self, found: Sequence[list[Any]], names: frozenset[str]) -> Seen:
+    def _snapshot_from(self, found: Sequence[list[Any]], names: frozenset[str]) -> Snapshot:
         spoken, [(version,)], [(has_index, derived, units)] = found
         roles, speakers = (frozenset(row[place] for row in spoken) for place in (0, 1))
         index = Indexed(self._rows.bank, self._info.dimension, derived >= LARGE) if has_index else None
-        return Seen(Voices(speakers, roles, names), index, units, (spoken, version, has_index))
+        return Snapshot(Voices(speakers, roles, names), index, units, (spoken, version, has_index))
 
-    def _last_seen(self) -> Seen:
-        seen = self._seen
-        if seen is None:
+    def _last_snapshot(self) -> Snapshot:
+        snapshot = self._snapshot
+        if snapshot is None:
             with self._rows.use() as sql:
-                found = sql.together(self._look())
-                seen = self._read_seen(found, self.graph.names_of(sql, found[1][0][0]))
-            self._seen = seen
-        return seen
+                found = sql.together(self._refresh_query())
+                snapshot = self._snapshot_from(found, self.graph.names_of(sql, found[1][0][0]))
+            self._snapshot = snapshot
+        return snapshot
 
     def units(self, seqs: Sequence[int]) -> dict[int, UnitRow]:
         with self.reader.use() as sql:

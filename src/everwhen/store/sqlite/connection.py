@@ -94,8 +94,8 @@ class SqliteSql:
     def run(self, name: str, values: Values = (), **parts: str) -> sqlite3.Cursor:
         return self.raw.execute(self._text(name, tuple(parts.items())), _plain(values))
 
-    def together(self, asked: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
-        return [self.run(name, values, **parts).fetchall() for name, values, parts in asked]
+    def together(self, several: Iterable[tuple[str, Values, Mapping[str, str]]]) -> list[list[Any]]:
+        return [self.run(name, values, **parts).fetchall() for name, values, parts in several]
 
     def run_many(self, name: str, rows: Iterable[Values]) -> None:
         self.raw.executemany(self._text(name), map(_plain, rows))

@@ -127,12 +127,9 @@ class SqliteStore(Store):
     @contextmanager
     def reading(self) -> Iterator[None]:
         """Another process may commit a change meanwhile: the index in memory stays that of the model until the end."""
-        if self.model_lock.is_read_here:
-            yield
-            return
         while True:
-            with self.model_lock.reading():
-                if self._live.is_current():
+            with self.model_lock.reading() as is_outermost:
+                if not is_outermost or self._live.is_current():
                     yield
                     return
             self.refresh()

@@ -1,6 +1,6 @@
 """What the store of a bank rests on: named statements, run inside a transaction, the rows they read, and the tokenizer.
 
-Above: the modules of `sql/`, which hold everything that SQLite and PostgreSQL have in common. Below: a connection of
+Used by: the modules of `sql/`, which hold everything that SQLite and PostgreSQL have in common. Uses: a connection of
 either, with statements of the same names and parameters in its own words.
 """
 

@@ -1,8 +1,8 @@
 """What goes into a store and what comes out of it: rows of turns, facts, the graph, the tree and its work; and a
 question with its answers.
 
-A question is put to a bank by the `Search` protocol, which every store implements. Above: recall, which decides what to
-ask for and how to weigh the answers. Below: a store's index; that of SQLite is in memory (`memory_search`). It fits a
+A question is put to a bank by the `Search` protocol, which every store implements. Used by: recall, which decides what
+to ask for and how to weigh the answers. Uses: a store's index; that of SQLite is in memory (`memory_search`). It fits a
 database at a distance too: a recall takes a few calls, each says all that it wants, and the answers grow with the
 candidates, never with the bank. All answers of a search come from one snapshot of the index. Filters are exact: the
 best among those that pass are found.

@@ -3,6 +3,8 @@
 `Settings` is a plain dataclass so that a cold command does not pay 0.2 s for pydantic-settings when nothing
 is configured; as soon as an environment variable or an argument sets something, pydantic-settings reads and
 checks it.
+
+TEMPR, SATF and TiMem are systems of the source documents: docs/five-documents.md.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Half-open intervals of time with a grain, their algebra, and how they are written: ISO 8601, and words for people.
 
-`everwhen` keeps every time as an `Interval`. Above: everything. Below: calendar arithmetic and zones.
+`everwhen` keeps every time as an `Interval`. Used by: everything. Uses: calendar arithmetic and zones.
 """
 
 from __future__ import annotations

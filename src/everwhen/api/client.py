@@ -22,7 +22,7 @@ from everwhen.api.operations.surface import AsyncBankFacts, Bank, BankFacts, Ban
 from everwhen.api.requests import AskAgain, Call, Steps, request, setting, steps_of
 from everwhen.errors import EverwhenError, Refused, Unavailable
 from everwhen.store.files.home import check_bank_name
-from everwhen.types import Answer, Listed
+from everwhen.types import Answer, ListWithPending
 
 if TYPE_CHECKING:
     import httpx
@@ -103,7 +103,7 @@ class Connection:
                         call = steps.send(got)
             except StopIteration as done:
                 value = cast("R", done.value)
-                return cast("R", Listed(value, wait.pending)) if isinstance(value, list) else value
+                return cast("R", ListWithPending(value, wait.pending)) if isinstance(value, list) else value
 
     async def _answered(self, call: Call, do: Do) -> Any:
         import httpx

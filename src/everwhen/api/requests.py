@@ -34,7 +34,7 @@ from everwhen.api.operations.facts import ConfidenceAt, Stale
 from everwhen.api.operations.maintenance import Export, Flush, Import, Process, Reextract, SetRetention
 from everwhen.api.operations.questions import RecallMemories
 from everwhen.errors import NotFound, Unavailable, UsageError
-from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, Listed, Stats, Time
+from everwhen.types import Added, Consolidated, EventHit, HalfLives, Hit, ListWithPending, Stats, Time
 from everwhen.types.facts import confidence_at
 from everwhen.types.jsonable import jsonable
 from everwhen.types.times import TimeReader
@@ -160,7 +160,7 @@ def _sides(given: Interval | str | tuple[Any, ...] | None) -> dict[str, Any]:
 @cache
 def _shape(operation: Any) -> Any:
     result, spec = result_of(operation), operation.spec
-    if get_origin(result) in (Listed, Iterator):
+    if get_origin(result) in (ListWithPending, Iterator):
         result = list[get_args(result)[0]]  # type: ignore[misc]
     if spec.paged:
         from typing_extensions import TypedDict

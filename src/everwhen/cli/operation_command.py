@@ -115,7 +115,7 @@ def _own_options(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [
         one.replace(annotation=hints[one.name])
         for one in inspect.signature(function).parameters.values()
-        if get_origin(hints[one.name]) is Annotated
+        if get_origin(hints.get(one.name)) is Annotated
     ]
 
 

@@ -9,8 +9,11 @@ So no two facts overlap, a newer fact closes an older one, a backfilled fact is 
 claims make the same chain in any order of arrival. When a fact is retracted, its predecessor gets back the time that
 the fact had taken. These functions depend only on the neighbours in the chain; they read no clock and no database.
 
-The origin of a fact decides what it may change: `RIGHTS` is data, and nothing else in the engine names an origin to
-decide that.
+Which facts a statement may change depends on its origin: `RIGHTS` gives each origin a number, its authority. A few
+rules name an origin beside that: in `judge`, for what the user has corrected and for inferences, and in
+`facts/changes.py`.
+
+Used by: `facts/changes.py`, learned facts, and answers, which say why something is only a proposal.
 """
 
 from __future__ import annotations
@@ -32,18 +35,21 @@ RIGHTS: Mapping[Origin, int] = {
     "assistant": 1, "system": 1,
     "tool": 0, "pasted": 0,
 }  # fmt: skip
-"""A statement changes what was said with no more right than its own; where it may not, it is proposed. With 0 it is
-always proposed."""
+"""Authority by origin. A statement may change facts whose authority is equal or lower, else it becomes a proposal (a
+repeat only reinforces). Authority 0 changes nothing."""
 
-SAID_BY: Mapping[Origin, str] = {
+LEAST_TO_ADD = 1
+"""The authority that a statement needs where nothing is known yet for its time."""
+
+WHY_PROPOSED: Mapping[Origin, str] = {
     "speaker": "somebody else said it", "assistant": "the assistant said it", "system": "the system's prompt said it",
     "tool": "a tool returned it", "pasted": "it stood in a text that was passed on",
 }  # fmt: skip
-"""Why something is a proposal, in words."""
+"""Why a statement of this origin is only a proposal, in words."""
 
 
-def right(row: FactRow) -> int:
-    """What a person has decided about counts as said by the one it is about."""
+def authority(row: FactRow) -> int:
+    """The authority of a fact: that of its origin, or `OWN` once a person has decided about it."""
     return RIGHTS[row.origin] if row.act in ("learn", "propose") else OWN
 
 
@@ -57,9 +63,9 @@ class Placement:
     """What a claim does to the chain.
 
     `insert` adds a fact that holds until `valid_to`. `reinforce` and `extend` change the `target`, which says the
-    same. `overrule` and `dispute` leave the chain as it is, because the `target` contradicts the claim, and so does
-    `propose`, because who said it has no right to change the `target`. Facts in
-    `dropped` are no longer believed; facts that began before the claim end where it starts.
+    same. The other three leave the chain as it is: `overrule` and `dispute` because the `target` contradicts the claim,
+    `propose` because the claim has too little authority. Facts in `dropped` are no longer believed; facts that began
+    before the claim end where it starts.
     """
 
     decision: Decision
@@ -79,10 +85,11 @@ def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, late
     ends = until(claim.claimed_to, after)
     covering = before if before is not None and before.covers(claim.valid_from) else None
     is_known = covering is not None and covering.object_key == claim.object_key
-    if right(claim) < (right(covering) if covering is not None else 1):
-        ends_it = covering is not None and claim.claimed_to not in (None, covering.claimed_to)
-        if not is_known or ends_it:
-            return Placement("propose", target=covering, valid_to=ends, why=SAID_BY[claim.origin])
+    needed = LEAST_TO_ADD if covering is None else authority(covering)
+    if authority(claim) < needed:
+        moves_end = covering is not None and claim.claimed_to not in (None, covering.claimed_to)
+        if not is_known or moves_end:
+            return Placement("propose", target=covering, valid_to=ends, why=WHY_PROPOSED[claim.origin])
     if is_known:
         return Placement("reinforce", target=covering, valid_to=ends)
     dropped: tuple[FactRow, ...] = ()
@@ -95,7 +102,7 @@ def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, late
         if covering.valid_from == claim.valid_from:
             dropped = (covering,)
     same_after = after is not None and after.object_key == claim.object_key and ends == after.valid_from
-    if after is not None and same_after and right(claim) >= right(after):
+    if after is not None and same_after and authority(claim) >= authority(after):
         return Placement("extend", target=after, valid_to=after.valid_to, dropped=dropped, why=why)
     return Placement("insert", valid_to=ends, dropped=dropped, why=why)
 
@@ -103,10 +110,10 @@ def place(claim: FactRow, before: FactRow | None, after: FactRow | None, *, late
 def place_correction(
     claim: FactRow, before: FactRow | None, started: Sequence[FactRow], after: FactRow | None
 ) -> Placement:
-    """The user's word holds from its start until a fact that is planned for later; what it meets gives way.
+    """Place a correction by the user: it holds from its start until the next fact that is planned for later.
 
-    `started` are the facts that start from the claim's start up to the moment of speaking, `after` is the first
-    that starts later.
+    `before` is the last fact that starts at or before the correction; `started` are the facts that start from there up
+    to the moment of speaking: they are no longer believed. `after` is the first that starts later.
     """
     dropped, start = tuple(started), claim.valid_from
     covers = before is not None and before.valid_from < start and before.covers(start)
@@ -130,17 +137,25 @@ class Verdict(NamedTuple):
 
 
 def judge(incumbent: FactRow, challenger: FactRow, *, later: bool = False) -> Verdict:
-    """Who is right about the time from the challenger's start on, where the incumbent is valid now.
+    """Who is right about the time from the challenger's start on, where the incumbent is believed to hold.
 
-    Rules, in this order: the user's explicit correction; the more recent; the more specific; the more confident. If
-    none applies, both are kept and a person decides.
+    Rules, in this order:
+
+    1. What the user has corrected or resolved wins against claims about the time before that decision; an inference
+       about later is disputed. A new statement by the user is not held to this rule.
+    2. The higher authority wins, if it is the challenger's. (A challenger with less never comes here: see `place`.)
+    3. The one that starts later wins; with `later`, the challenger.
+    4. The more specific wins.
+    5. The more confident wins.
+
+    If none applies, both are kept and a person decides.
     """
     if incumbent.act in ("correct", "resolve") and challenger.origin != "user":
         if challenger.valid_from <= incumbent.stated_at:
             return Verdict("incumbent", "the user has corrected this")
         if challenger.origin == "inference":
             return Verdict("nobody", "an inference contradicts what the user said")
-    if right(challenger) > right(incumbent):
+    if authority(challenger) > authority(incumbent):
         return Verdict("challenger", "who said it has more right to")
     if challenger.valid_from > incumbent.valid_from or later:
         return Verdict("challenger", "it is more recent")

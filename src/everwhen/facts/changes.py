@@ -12,7 +12,16 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from everwhen.errors import NotFound, UsageError
-from everwhen.facts.bitemporal import OWN, RIGHTS, SAID_BY, Placement, place, place_correction, right, until
+from everwhen.facts.bitemporal import (
+    OWN,
+    RIGHTS,
+    WHY_PROPOSED,
+    Placement,
+    authority,
+    place,
+    place_correction,
+    until,
+)
 from everwhen.facts.statements import FactStatement, Predicate, Predicates, folded
 from everwhen.store.rows import Act, ConflictRow, FactKey, FactRow
 from everwhen.store.sql.facts import FactLedger
@@ -180,7 +189,7 @@ def assert_fact(ledger: FactLedger, said: FactStatement) -> FactRow:
     row = replace(row, valid_to=placed.valid_to)
     if said.ends and placed.decision not in ("reinforce", "propose"):
         placed = Placement("overrule", why="nothing is known that it ends")
-    elif right(row) >= OWN and placed.decision != "overrule":
+    elif authority(row) >= OWN and placed.decision != "overrule":
         _drop_proposals(ledger, row, at)
     match placed.decision:
         case "insert":
@@ -392,7 +401,7 @@ def _reinforced(
         changes |= {"claimed_to": said.end, "valid_to": until(said.end, after)}
     if said.confidence > known.confidence:
         changes["confidence"] = said.confidence
-    if RIGHTS[said.origin] > right(known) or (said.origin == "user" and known.origin != "user"):
+    if RIGHTS[said.origin] > authority(known) or (said.origin == "user" and known.origin != "user"):
         changes["origin"] = said.origin
     if said.domain is not None and known.domain is None:
         changes["domain"] = said.domain
@@ -416,9 +425,9 @@ def _following(ledger: FactLedger, row: FactRow, at: datetime) -> FactRow | None
     """What starts next after a fact. What was said with less right, and would close it, is proposed from now on."""
     while (after := ledger.next_started(row.slot, row.valid_from)) is not None:
         is_closed = row.claimed_to is None or row.claimed_to > after.valid_from
-        if after.object_key == row.object_key or right(after) >= right(row) or not is_closed:
+        if after.object_key == row.object_key or authority(after) >= authority(row) or not is_closed:
             break
-        demote(ledger, after, at, SAID_BY[after.origin])
+        demote(ledger, after, at, WHY_PROPOSED[after.origin])
     return after
 
 

@@ -32,7 +32,7 @@ from everwhen.models.embedder import Embedder
 from everwhen.settings import Settings
 from everwhen.store.rows import NOW, AsOf, DeclaredPredicate, FactRow, Report
 from everwhen.store.sql.facts import FactLedger, FactStore
-from everwhen.types import Conflict, Fact, FactDiff, HalfLives, Listed, Proposal, StaleFact, Time
+from everwhen.types import Conflict, Fact, FactDiff, HalfLives, ListWithPending, Proposal, StaleFact, Time
 from everwhen.types.facts import confidence_at
 from everwhen.types.times import TimeReader
 
@@ -175,11 +175,11 @@ class Facts(BankFacts):
     # Reading
 
     @does(ops.Current)
-    def _current(self, asked: ops.Current) -> Listed[Fact]:
+    def _current(self, asked: ops.Current) -> ListWithPending[Fact]:
         return self._valid_at(self._moment(asked.now), asked.subject, asked.predicate)
 
     @does(ops.AsOf)
-    def _as_of(self, asked: ops.AsOf) -> Listed[Fact]:
+    def _as_of(self, asked: ops.AsOf) -> ListWithPending[Fact]:
         clock = TimeReader(self._times_zone)
         instant, known_at = clock.last(asked.instant, "instant"), clock.last(asked.known_at, "known_at")
         if known_at is None:
@@ -198,17 +198,17 @@ class Facts(BankFacts):
             if row.covers(instant) and predicate in (None, predicates.find(row.predicate).key)
         ]
         rows.sort(key=lambda row: (folded(row.subject), folded(row.predicate), row.valid_from, row.seq))
-        return Listed(self._facts(rows, as_of=as_of), pending)
+        return ListWithPending(self._facts(rows, as_of=as_of), pending)
 
     @does(ops.History)
-    def _history(self, asked: ops.History) -> Listed[Fact]:
+    def _history(self, asked: ops.History) -> ListWithPending[Fact]:
         pending = self._ready()
-        return Listed(self._history_of(asked, self._predicate(asked.predicate)), pending)
+        return ListWithPending(self._history_of(asked, self._predicate(asked.predicate)), pending)
 
     @does(ops.About)
-    def _about(self, asked: ops.About) -> Listed[Fact]:
+    def _about(self, asked: ops.About) -> ListWithPending[Fact]:
         pending = self._ready()
-        return Listed(self._history_of(asked, None), pending)
+        return ListWithPending(self._history_of(asked, None), pending)
 
     def _history_of(self, asked: ops.History | ops.About, predicate: str | None) -> list[Fact]:
         subject, as_of = self._subject(asked.subject), self._times(asked)
@@ -263,7 +263,7 @@ class Facts(BankFacts):
         )
 
     @does(ops.Stale)
-    def _stale(self, asked: ops.Stale) -> Listed[StaleFact]:
+    def _stale(self, asked: ops.Stale) -> ListWithPending[StaleFact]:
         pending, as_of = self._ready(), self._times(asked)
         then = [instant for instant in (as_of.as_of, as_of.known_at) if instant is not None]
         moment = min(then) if then and asked.now is None else self._moment(asked.now)
@@ -275,11 +275,11 @@ class Facts(BankFacts):
             moment,
             asked.limit,
         )
-        return Listed(found, pending)
+        return ListWithPending(found, pending)
 
     @does(ops.Review)
-    def _review(self, asked: ops.Review) -> Listed[Conflict | Proposal]:
-        found: Listed[Conflict | Proposal] = Listed(pending=self._ready())
+    def _review(self, asked: ops.Review) -> ListWithPending[Conflict | Proposal]:
+        found: ListWithPending[Conflict | Proposal] = ListWithPending(pending=self._ready())
         as_of = self._times(asked)
         store = self._store if as_of.is_now else FactsThen(self._store, as_of)
         for row in store.conflicts():
@@ -381,11 +381,13 @@ class Facts(BankFacts):
 
         return self._facts([self._store.write(change)])[0]
 
-    def _valid_at(self, instant: datetime, subject: str | None, predicate: str | None) -> Listed[Fact]:
+    def _valid_at(
+        self, instant: datetime, subject: str | None, predicate: str | None
+    ) -> ListWithPending[Fact]:
         pending = self._ready()
         key = None if subject is None else {self._subject(subject)}
         found = None if predicate is None else {self._predicate(predicate)}
-        return Listed(self._facts(self._store.valid_at(instant, key, found, None)), pending)
+        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, None)), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:
         """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""

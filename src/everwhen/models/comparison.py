@@ -2,6 +2,8 @@
 
 Rerankers give scores that recall fuses. Late interaction is the default one: pure functions over arrays. The reader is
 a network that reads a question and one turn together, and says whether and where the turn answers it.
+
+TEMPR is a system of the source documents: docs/five-documents.md.
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class Candidate:
 
 
 class Reranker(Protocol):
-    """Scores for the few best candidates. Above: recall, which fuses them. Below: a model, or arrays."""
+    """Scores for the few best candidates. Used by: recall, which fuses them. Uses: a model, or arrays."""
 
     @property
     def name(self) -> str: ...
@@ -370,7 +372,7 @@ class ProposedAnswer:
 
 
 class Reader(Protocol):
-    """Reads passages beside a question. Above: recall and the answers; below: a network, or a caller's own."""
+    """Reads passages beside a question. Used by: recall and the answers. Uses: a network, or a caller's own."""
 
     name: str
 

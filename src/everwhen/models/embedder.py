@@ -1,14 +1,16 @@
-"""Embedders: text to vectors. The protocol, embedders by name, the one that ships with the package, and the cache.
+"""Embedders: text to vectors. The protocol, the embedders by name, the packaged one, a cache for embeddings, and
+optional dates in front of embedded text.
 
 The packaged embedder has twelve layers in 8 bits, was trained on conversations, and runs on the CPU without a download.
 It reads a turn with the end of the turn before it, so that "yes, in May" is read as the answer that it is; only the
 turn's own words have token vectors. docs/models.md says how the network was made. Embedders that others run have a
 module each beside this one.
 
-Above any of them is a cache: vectors by content, so that a text is embedded once. With the setting `date_in_embedding`,
-`[06 November 2025] Ana moved to Porto` is embedded. Turns have the day on which they were said. What is derived has the
-time that it is about, as exactly as that is known: an event when it occurred, a fact since when it holds, a node of the
-tree when its window begins.
+`CachedEmbedder` keeps the vectors of another embedder by content, so that a text is embedded once.
+
+With the setting `date_in_embedding`, `[06 November 2025] Ana moved to Porto` is embedded. The date of a turn is the day
+on which it was said. The date of a derived text is the time that it is about, as exactly as that is known: when an
+event occurred, since when a fact holds, when the window of a tree's node begins.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ IN_CONTEXT = "\x1e"
 
 
 class Embedder(Protocol):
-    """Text to unit vectors. Above: ingest, recall, the embedding cache. Below: one model, local or remote.
+    """Text to unit vectors. Used by: adding, recall, the embedding cache. Uses: one model, local or remote.
 
     Implementations load their model on first use, may be called from several threads at once, and give a
     text the same vector whatever else is embedded with it.
@@ -84,15 +86,16 @@ class TokenEmbedder(Embedder, Protocol):
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:
-        """What `embed` gives for the texts and then the plain ones, and the texts' coded token vectors.
+        """The vectors of `texts` and then of `plain`, one row each; and for each of `texts` its coded token vectors.
 
-        All of it comes from one run of the model; a code is empty where there are no token vectors.
+        `plain` are texts of which only the vectors are wanted. All of it comes from one run of the model; a code is
+        empty where there are no token vectors.
         """
         ...
 
     def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
-        """A question's vector, as one row; and the vectors of its tokens in full precision, with the word that each is
-        of. All from one run."""
+        """Three results of one run of the model: the question's vector, as one row; the vectors of its tokens in full
+        precision, one row each; and for each token the word that it is a part of."""
         ...
 
 
@@ -693,11 +696,15 @@ Answer = TypeVar("Answer")
 
 _DEFAULT = Settings()
 BUSY_SECONDS = 0.25
+"""How long a locked file is waited for; then the texts are embedded without it."""
 RETRY_SECONDS = 30.0
+"""After an error of the file: how long it is left alone."""
 EVICT_EVERY = 256
+"""Texts written after which the oldest beyond the limit are removed."""
 LOOKUP = 500
+"""Keys in one SELECT, below SQLite's limit on parameters."""
 ATTEMPTS = 20
-"""How often the log is emptied again because another process has written into it."""
+"""How often the write-ahead log is emptied again because another process has written into it."""
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS vectors (
@@ -716,10 +723,10 @@ ON CONFLICT (key) DO UPDATE SET codes = excluded.codes WHERE excluded.codes IS N
 
 
 class CachedEmbedder:
-    """An embedder that remembers. Above: whoever embeds. Below: another embedder and one SQLite file.
+    """An embedder that keeps its vectors. Used by: whoever embeds. Uses: another embedder and one SQLite file.
 
-    The cache never stands in the way: where the file is damaged, locked, read-only or on a full disk, texts
-    are embedded as if there were none, and `problem` says why.
+    An unusable cache is no error: where the file is damaged, locked, read-only or on a full disk, texts are embedded as
+    if there were none, and `problem` says why.
     """
 
     def __init__(self, inner: Embedder, path: Path, limit: int = _DEFAULT.cache_entries) -> None:
@@ -760,7 +767,7 @@ class CachedEmbedder:
     def embed_with_codes(
         self, texts: Sequence[str], plain: Sequence[str] = ()
     ) -> tuple[Vectors, list[bytes]]:
-        """Codes are remembered with the vectors; without an inner embedder that makes them, all are empty."""
+        """Codes are kept with the vectors; where the inner embedder makes none, all are empty."""
         if not texts and not plain:
             return self.inner.embed(()), []
         keys = self._keys([*texts, *plain])
@@ -781,7 +788,10 @@ class CachedEmbedder:
         return np.stack([entries[key][0] for key in keys]), [entries[key][1] for key in keys[: len(texts)]]
 
     def embed_question(self, text: str) -> tuple[Vectors, Vectors, list[str]]:
-        """Past the cache: questions hardly ever repeat, and their tokens are wanted in full precision."""
+        """Always from the inner embedder: questions hardly ever repeat, and the cache has no tokens in full precision.
+
+        Without token vectors the second result has no rows and the third is empty.
+        """
         if gives_tokens(self.inner):
             return self.inner.embed_question(text)
         return self.inner.embed([self.inner.pieces(text)[0]]), np.zeros((0, 0), np.float32), []
@@ -809,16 +819,22 @@ class CachedEmbedder:
 
     def scrub(self) -> bool:
         """Overwrite what is left of removed vectors inside the file's pages; False when that failed."""
-        return not self.path.exists() or bool(self._try(self._wiped))
+        return not self.path.exists() or bool(self._try(self._wipe_free_space))
 
-    def _wiped(self, connection: sqlite3.Connection) -> bool:
+    def _wipe_free_space(self, connection: sqlite3.Connection) -> bool:
+        """Overwrite removed vectors in the file; False when the log could not be emptied.
+
+        Committed pages are in the write-ahead log until a checkpoint moves them into the file, so the log is emptied
+        first. Pages that a connection has in its cache would be written back as they were; so the file is wiped under
+        the write lock of a fresh connection, and its commit makes all others drop their pages. Where another process
+        has written into the log meanwhile, it begins again.
+        """
         file = open_files.handle(self._file, self.path)
         if not can_be_wiped(file):
             connection.execute("VACUUM")
         for _ in range(ATTEMPTS):
             if not _truncate_log(connection):
                 return False
-            # It has no old page in its cache; when it commits, all other connections drop theirs.
             fresh = _connect(self.path)
             try:
                 fresh.execute("BEGIN IMMEDIATE")
@@ -834,7 +850,7 @@ class CachedEmbedder:
         return False
 
     def close(self) -> None:
-        """Close the file, for good: who still embeds with it does so without a cache."""
+        """Close the file for good: calls after this embed without a cache."""
         with self._lock:
             self._closed = True
             self._drop()
@@ -865,7 +881,7 @@ class CachedEmbedder:
         return True
 
     def _try(self, work: Callable[[sqlite3.Connection], Answer]) -> Answer | None:
-        """What the work gives, or None when the file does not serve; then it is left alone for a while."""
+        """The result of `work`, or None where the file cannot be used; after an error it is left alone for a while."""
         with self._lock:
             if self._closed or time.monotonic() < self._retry_at:
                 return None
@@ -934,7 +950,7 @@ def _remove(connection: sqlite3.Connection, keys: list[bytes]) -> bool:
 
 
 def _truncate_log(connection: sqlite3.Connection) -> bool:
-    """Until a checkpoint the old pages are still in the write-ahead log."""
+    """Move the write-ahead log into the file and empty it, since old pages are in it too; False when it is in use."""
     (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not is_busy
 
@@ -946,7 +962,7 @@ _MONTHS = ("month", "quarter", "season")
 
 
 class LocalTime(NamedTuple):
-    """A moment as a person there would name it."""
+    """A moment, written as exactly as its grain: "06 November 2025", "November 2025", "2025"."""
 
     instant: datetime
     zone: str
@@ -965,9 +981,10 @@ def with_date(text: str, dated: LocalTime | None) -> str:
 def embed_derived(
     embedder: Embedder, texts: Sequence[str], dates: Sequence[LocalTime] | None = None
 ) -> list[NDArray[np.float32]]:
-    """For each derived text the vectors of its pieces; `dates` where they are part of what is embedded.
+    """For each derived text the vectors of its pieces; with `dates`, each is embedded with its date in front.
 
-    Then nothing is kept in the embedding cache: who forgets a derived unit looks there for its words without a date.
+    Dated texts bypass the cache: forgetting a derived unit deletes from the cache by the text without a date, and would
+    leave them there.
     """
     if dates is not None:
         embedder = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder

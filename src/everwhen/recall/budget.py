@@ -1,4 +1,7 @@
-"""The last stages of a recall: facts as they hold at the time asked about, and the memories that fit in the tokens."""
+"""The last stages of a recall: facts as they hold at the time asked about, and the memories that fit in the tokens.
+
+TEMPR, SATF and TiMem are systems of the source documents: docs/five-documents.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The candidates of a question: what is asked, the search channels, and all that is known of what they find."""
+"""The candidates of a question: what is asked, the search channels, and all that is known of what they find.
+
+TEMPR, SATF and TiMem are systems of the source documents: docs/five-documents.md.
+"""
 
 from __future__ import annotations
 

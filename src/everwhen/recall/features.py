@@ -2,7 +2,7 @@
 
 Pure functions over arrays. `features` gives one column for each feature; `recall/fusion.py` weighs them. The feature of
 a stage that was left out, or that does not apply to a candidate, is 0. The features, and the few constants in here,
-were chosen on LoCoMo dev and the LongMemEval pool by cross-validation.
+were chosen on LoCoMo dev and the LongMemEval pool by cross-validation. SATF: docs/five-documents.md.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ was never said is a sign that there is no answer.
 "Where does my sister live?" is read as "Where does my sister Ana live?". Facts know whose sister somebody is; the turns
 about her often only name her. With both in the question, those that say "my sister" are found and those that say "Ana".
 Facts propose names; the reader confirms, in the turns that the facts are from, that "my sister" is Ana there.
+
+TiMem is a system of the source documents: docs/five-documents.md.
 """
 
 from __future__ import annotations

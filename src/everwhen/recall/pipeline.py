@@ -1,7 +1,8 @@
 """The recall pipeline: from a question to the few memories that answer it.
 
 candidates -> features -> fusion (with the reader) -> facts -> budget, with dates: one module each, composed here. What
-the source documents describe beside that is in `recall/papers/`, and loaded only where a recipe names it.
+the source documents describe beside that (SATF, TEMPR, TiMem: docs/five-documents.md) is in `recall/papers/`, and
+loaded only where a recipe names it.
 """
 
 from __future__ import annotations

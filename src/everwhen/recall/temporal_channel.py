@@ -1,4 +1,7 @@
-"""The temporal channel: finds what was said, or happened, in the time that a question names; the walk over links."""
+"""The temporal channel: finds what was said, or happened, in the time that a question names; the walk over links.
+
+TEMPR, SATF and TiMem are systems of the source documents: docs/five-documents.md.
+"""
 
 from __future__ import annotations
 

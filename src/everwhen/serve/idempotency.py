@@ -47,7 +47,7 @@ CREATE TABLE IF NOT EXISTS claims (
 
 
 class IdempotencyKeys:
-    """What was answered to which idempotency key. Above: the routes that write. Below: a file, or a database."""
+    """What was answered to which idempotency key. Used by: the routes that write. Uses: a file, or a database."""
 
     def __init__(self, answers: Answers, lease: float = LEASE) -> None:
         self._answers = answers

@@ -55,7 +55,7 @@ from everwhen.serve.state import ServerState
 from everwhen.serve.telemetry import Span, span
 from everwhen.store.answers import StoredAnswer
 from everwhen.store.files.home import BANK_NAME
-from everwhen.types import Added, Consolidated, Fact, Listed, Recall, Receipt
+from everwhen.types import Added, Consolidated, Fact, ListWithPending, Recall, Receipt
 from everwhen.types.times import TimeReader
 
 PENDING = "Everwhen-Pending"
@@ -389,7 +389,7 @@ class AnswerShape:
             self.of = Page[_items_of(result)]  # type: ignore[misc]
         elif self.spec.answer:
             self.of = create_model(f"{to_pascal(name)}Out", **{self.spec.answer: (result, ...)})  # type: ignore[call-overload]
-        elif get_origin(result) is Listed:
+        elif get_origin(result) is ListWithPending:
             self.of = list[_items_of(result)]  # type: ignore[misc]
         else:
             self.of = result

@@ -23,8 +23,8 @@ Refusal: TypeAlias = Literal["other", "busy"]
 class Answers(Protocol):
     """Answers to requests by what was asked, and claims on those that are being answered.
 
-    Above: the server's idempotency keys. Below: one database. A claim has a name of its own, and ends by itself when it
-    is not renewed. All times are those of the database.
+    Used by: the server's idempotency keys. Uses: one database. A claim has a name of its own, and ends by itself when
+    it is not renewed. All times are those of the database.
     """
 
     def claim(self, asked: str, digest: bytes, claim: str, lease: float) -> StoredAnswer | Refusal | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Banks(Protocol):
     """The banks of one home, whether they are open or not.
 
-    Above: memory, serve and the command line, which know no database. Below: one kind of database. Every call but
+    Used by: memory, serve and the command line, which know no database. Uses: one kind of database. Every call but
     `names` refuses what is no name of a bank here (`UsageError`), as `check_name` does.
     """
 

@@ -49,7 +49,7 @@ from everwhen.types.turns import (
     Added,
     Dropped,
     Hit,
-    Listed,
+    ListWithPending,
     Message,
     Metadata,
     Recalled,
@@ -64,7 +64,7 @@ __all__ = [
     "KINDS", "NETWORKS", "ORIGINS", "ROLES", "Accessed", "Added", "Answer", "Between", "Citation", "Compared",
     "Comparison", "Conflict", "Consolidated", "Context", "Dropped", "Entity", "Entry", "EntryKind", "Event",
     "EventHit", "EventStatus", "Evidence", "Fact", "FactDiff", "Finding", "Gap", "HalfLives", "Hit",
-    "LinkType", "Linked", "Listed", "Message", "Metadata", "Node", "Origin", "Proposal", "Recall", "Recalled",
+    "LinkType", "Linked", "ListWithPending", "Message", "Metadata", "Node", "Origin", "Proposal", "Recall", "Recalled",
     "Receipt", "Role", "Session", "Signal", "StaleFact", "Statement", "Stats", "Status", "Time", "TimeAnswer", "Turn",
     "UnitRow", "Usage", "Why",
 ]  # fmt: skip

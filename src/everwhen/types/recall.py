@@ -1,4 +1,7 @@
-"""What a recall is made of and gives back: recipes, and the memories found, for a prompt and for a notebook."""
+"""What a recall is made of and gives back: recipes, and the memories found, for a prompt and for a notebook.
+
+TEMPR, SATF and TiMem are systems of the source documents: docs/five-documents.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What was said: messages as callers give them, checked; turns, sessions, and the line that each has in a prompt.
+"""Messages as callers give them, checked; turns and sessions; results of adding, grep and recall (`Added`, `Hit`,
+`Recalled`, `Why`, `Dropped`, `Accessed`), a stored memory (`UnitRow`), and the line that a memory has in a prompt.
 
 `message` is where whatever a caller passes becomes one checked `Message`, or a UsageError. The shapes of OpenAI (chat
 and responses), Anthropic and Gemini are understood, because histories are copied from them whole: text parts as they
@@ -32,7 +33,7 @@ KINDS = ("turn", "event", "narrative", "fact", "node")
 """What a retrievable memory can be."""
 
 NETWORKS = ("world", "experience", "opinion")
-"""Whose it is: people and things, what the agent itself did or said, and held beliefs."""
+"""Kind of content: world = people and things; experience = what the agent did or said; opinion = beliefs."""
 
 Metadata: TypeAlias = Mapping[str, Any]
 """Free, JSON-shaped facts about a turn; `recall(metadata={…})` filters by them."""
@@ -40,8 +41,8 @@ Metadata: TypeAlias = Mapping[str, Any]
 T = TypeVar("T")
 
 
-class Listed(list[T]):
-    """A list that says how many turns were not read yet when it was made: what they tell is missing in it."""
+class ListWithPending(list[T]):
+    """A list, and in `pending` how many turns were not extracted yet when it was made: what they tell is missing."""
 
     def __init__(self, items: Iterable[T] = (), pending: int = 0) -> None:
         super().__init__(items)
@@ -90,7 +91,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A stretch of conversation, as its turns draw it."""
+    """A stretch of conversation, computed from its turns."""
 
     id: str
     turns: int
@@ -125,19 +126,20 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The reason for one recalled memory: its rank and score in each channel, and what fusion made of them.
-
-    `fused` is relative to the best memory, `parts` what each feature added to the sum behind it (the reranker's among
-    them); `affinity` is how well its date fits those of the other hits, where SATF took part. A memory that is here
-    only because it stands next to another one names that in `beside`.
-    """
+    """The reason for one recalled memory: its rank and score in each channel, and what fusion made of them."""
 
     ranks: Mapping[str, int] = field(default_factory=dict)
+    """By channel: its rank, from 1."""
     scores: Mapping[str, float] = field(default_factory=dict)
+    """By channel: its score there; channels have scales of their own."""
     fused: float = 0.0
+    """Its fused score, relative to the best memory."""
     parts: Mapping[str, float] = field(default_factory=dict)
+    """By feature: what it added to the sum behind `fused`; the reranker's too."""
     affinity: float | None = None
+    """How well its date fits those of the other results; only with SATF (docs/five-documents.md)."""
     beside: str | None = None
+    """The id of the memory next to which it stands, where it is here only for that."""
 
     def __str__(self) -> str:
         parts = [f"{name} #{rank} ({self.scores[name]:.2f})" for name, rank in self.ranks.items()]
@@ -309,7 +311,7 @@ def instant(raw: Any, zone: str | None = None) -> datetime | None:
             at = at.replace(tzinfo=zone_of(zone))
         if not FIRST_YEAR <= at.year <= LAST_YEAR:
             raise OverflowError
-        at.astimezone(UTC)  # which hours at either end of time have not
+        at.astimezone(UTC)  # raises where the moment in UTC lies outside what datetime can hold
     except UsageError:
         raise
     except (OverflowError, ValueError) as error:
@@ -383,8 +385,8 @@ def _label(raw: Any, what: str) -> str | None:
         raise UsageError(f"{what} {_short(raw)} has a NUL character; leave it out")
     try:
         label = clean(str(raw)).strip()
-    except ValueError:  # an integer of more than 4,300 digits
-        label = "9" * (LONGEST_LABEL + 1)
+    except ValueError as error:  # Python writes no integer of more than 4,300 digits
+        raise UsageError(f"{what} has thousands of characters; at most {LONGEST_LABEL} are kept") from error
     if len(label) > LONGEST_LABEL:
         raise UsageError(f"{what} has {len(label)} characters; at most {LONGEST_LABEL} are kept")
     return label or None
@@ -588,32 +590,33 @@ def _media_kind(media: Mapping[str, Any]) -> str:
 # The line that a memory has in a prompt
 
 _CLOSING = re.compile(r"<(?=\s*/\s*(?:memories|memory|question)\b)", re.IGNORECASE)
-"""What would end a frame that memories stand in: ours, and those of the prompts that we write."""
+"""The start of closing tags that would let remembered text escape its <memories> block, or another one of a prompt."""
 
 FACT = "fact"
 SUMMARY = "Summary"
-"""What stands before a fact, and before a node of the tree, where a turn has its speaker."""
+"""In a prompt: what stands before a fact and before a node of the tree, in place of a turn's speaker."""
 _MARKS = frozenset({FACT.casefold(), SUMMARY.casefold()})
 
 
 def line(speaker: str, text: str, *, ours: bool = False) -> str:
     """`speaker: text` and the end of the line; `ours` where the speaker is `FACT` or `SUMMARY`, and nobody's name.
 
-    What is remembered is data, whatever it says, and whoever said it chose a name: every line of a prompt that holds
+    Remembered text is data, whatever it says, and so is a name that a speaker chose: every line of a prompt that holds
     either is made here. Further lines of a text are indented, so that none of them can pass for another speaker's or
-    for a date; no name can pass for a mark of ours; and neither closes the frame that it stands in.
+    for a date; no name can pass for `FACT` or `SUMMARY`; and neither can close the block that it stands in.
     """
     return f"{speaker if ours else named(speaker)}: {inside(text)}\n"
 
 
 def inside(text: str) -> str:
-    """Text as it stands in a frame: its further lines, whatever ends them, are indented."""
+    """Text as it stands in a block of a prompt: without closing tags, its further lines indented."""
     return "\n  ".join(_CLOSING.sub("‹", text.strip()).splitlines())
 
 
 @lru_cache(maxsize=4096)
 def named(speaker: str) -> str:
-    """A name on one line; in quotation marks where it would be read as a mark of ours, or as a name and words."""
+    """A name on one line; in quotation marks where it would be read as `FACT` or `SUMMARY`, a list item, or a name with
+    its words."""
     name = _CLOSING.sub("‹", " ".join(speaker.split()))
     plain = "".join(one for one in normalize("NFKC", name) if category(one) != "Cf").casefold()
     is_mark = plain.partition(":")[0].strip() in _MARKS or category(plain[:1] or " ") == "Pd"

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from everwhen.facts.bitemporal import RIGHTS, SAID_BY
+from everwhen.facts.bitemporal import RIGHTS, WHY_PROPOSED
 from everwhen.models.comparison import KINDS, Passage, Reading
 from everwhen.recall.calendar.evidence import unit_around
 from everwhen.recall.names import capitalised
@@ -194,7 +194,9 @@ def own_replies(replies: Sequence[TurnReply], person: str | None) -> list[TurnRe
 def only_said_by(replies: Sequence[TurnReply], person: str | None) -> str | None:
     """Who says something of a person, where neither they nor anybody else who speaks does."""
     heard = [origin_of(one, person) for one in replies] if person is not None else []
-    return SAID_BY[heard[0]] if heard and max(map(RIGHTS.__getitem__, heard)) < RIGHTS["speaker"] else None
+    return (
+        WHY_PROPOSED[heard[0]] if heard and max(map(RIGHTS.__getitem__, heard)) < RIGHTS["speaker"] else None
+    )
 
 
 @cache

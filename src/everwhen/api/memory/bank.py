@@ -87,7 +87,7 @@ SEAMS = 4
 
 
 class BankEmbedder:
-    """The embedder of the model that the bank says it has. Above: whoever makes vectors. Below: the store's `info`.
+    """The embedder of the model that the bank says it has. Used by: whoever makes vectors. Uses: the store's `info`.
 
     `reembed` of any thread or process gives the bank another model at any time. What is done through `read` has one
     model from its beginning to its end; what is done through `write` begins anew where the model changed.

@@ -27,7 +27,7 @@ from everwhen.types import (
     EventHit,
     Hit,
     Linked,
-    Listed,
+    ListWithPending,
     Node,
     Session,
     Statement,
@@ -54,7 +54,7 @@ class EventCalendar:
     _bank: OpenBank
 
     @does(ops.Events)
-    def events(self, asked: ops.Events) -> Listed[Event]:
+    def events(self, asked: ops.Events) -> ListWithPending[Event]:
         window = self._bank.window(asked.between)
         as_of = self._bank.as_of(asked)
         pending = self._bank.settle()
@@ -72,13 +72,13 @@ class EventCalendar:
         )
         # Chronos: what has no subject, verb and object is no event. An amount or the day stands for the object.
         whole = (replace(one, object=one.object or one.quantity or one.expression) for one in found)
-        return Listed([one for one in whole if one.subject and one.verb and one.object], pending)
+        return ListWithPending([one for one in whole if one.subject and one.verb and one.object], pending)
 
     @does(ops.Entities)
-    def entities(self, asked: ops.Entities) -> Listed[Entity]:
+    def entities(self, asked: ops.Entities) -> ListWithPending[Entity]:
         as_of = self._bank.as_of(asked)
         pending = self._bank.settle()
-        return Listed(self._bank.store.graph.entities(as_of), pending)
+        return ListWithPending(self._bank.store.graph.entities(as_of), pending)
 
     @does(ops.OneEntity)
     def entity(self, asked: ops.OneEntity) -> Entity:
@@ -184,7 +184,7 @@ class EventCalendar:
             return replace(found, pending=wait.pending)
 
     @does(Timeline)
-    def timeline(self, asked: Timeline) -> Listed[Entry]:
+    def timeline(self, asked: Timeline) -> ListWithPending[Entry]:
         from everwhen.recall.calendar.timeline import SHOWN, timeline
 
         topic = None if asked.about is None else asked_for(asked.about, "topic")
@@ -200,7 +200,7 @@ class EventCalendar:
             zone=self._bank.zone,
             statuses=(*SHOWN, "negated") if asked.negated else SHOWN,
         )
-        return Listed(entries, events.pending)
+        return ListWithPending(entries, events.pending)
 
     def _facts_about(
         self, topic: str | None, as_of: AsOf, window: Interval | None
@@ -276,7 +276,7 @@ class MemoryTree:
         )
 
     @does(ops.Tree)
-    def tree(self, asked: ops.Tree) -> Listed[Node]:
+    def tree(self, asked: ops.Tree) -> ListWithPending[Node]:
         from everwhen.tree.node_reader import nodes
 
         levels, level = self._bank.levels(), asked.level
@@ -285,10 +285,10 @@ class MemoryTree:
             raise UsageError(f"there is no level {level!r} in the memory tree; there are: {named}")
         then = self._bank.as_of(asked)
         pending = self._bank.settle()
-        return Listed(nodes(self._bank.store, levels, level, self._moment(asked.at), then), pending)
+        return ListWithPending(nodes(self._bank.store, levels, level, self._moment(asked.at), then), pending)
 
     @does(ops.Profile)
-    def profile(self, asked: ops.Profile) -> Listed[Statement]:
+    def profile(self, asked: ops.Profile) -> ListWithPending[Statement]:
         from everwhen.tree.node_reader import profile
 
         then = self._bank.as_of(asked)
@@ -296,7 +296,7 @@ class MemoryTree:
         found = profile(self._bank.store, self._bank.levels(), then)
         if asked.about is not None:
             found = self._concerning(found, asked.about, then)
-        return Listed(found, pending)
+        return ListWithPending(found, pending)
 
     def _concerning(self, every: Sequence[Statement], name: str, as_of: AsOf) -> list[Statement]:
         """The statements of somebody, and those that name them; by all names that they go by."""

@@ -42,7 +42,7 @@ from everwhen.types import (
     Event,
     EventStatus,
     Linked,
-    Listed,
+    ListWithPending,
     Node,
     Session,
     Statement,
@@ -170,7 +170,7 @@ STATUSES: tuple[EventStatus, ...] = get_args(EventStatus)
 
 
 @operation
-class Events(BothTimes, Operation[Listed[Event]]):
+class Events(BothTimes, Operation[ListWithPending[Event]]):
     """The event calendar: who did what, when, in the order of what happened.
 
     `between` keeps what may have occurred in it; `about` the events that words or meaning connect with it.
@@ -191,7 +191,7 @@ class Events(BothTimes, Operation[Listed[Event]]):
 
 
 @operation
-class Entities(BothTimes, Operation[Listed[Entity]]):
+class Entities(BothTimes, Operation[ListWithPending[Entity]]):
     """Everyone and everything that has a name, those spoken of most first.
 
     With `as_of`, those who had been spoken of by then, and by the names that had been said. With `known_at`, those
@@ -293,7 +293,7 @@ class Consolidate(Operation[Consolidated]):
 
 
 @operation
-class Tree(BothTimes, Operation[Listed[Node]]):
+class Tree(BothTimes, Operation[ListWithPending[Node]]):
     """The nodes of the memory tree, by level and time.
 
     `at` keeps those whose interval contains an instant, or overlaps a day, an expression or an interval. Level 1
@@ -313,7 +313,7 @@ class Tree(BothTimes, Operation[Listed[Node]]):
 
 
 @operation
-class Profile(BothTimes, Operation[Listed[Statement]]):
+class Profile(BothTimes, Operation[ListWithPending[Statement]]):
     """What the tree's top level says, over all of time: statements with support, dates and turns.
 
     `as_of` and `known_at` choose the versions of its nodes as `tree` does, and the facts as they were believed then;

@@ -27,7 +27,7 @@ from everwhen.api.operations.base import (
     Text,
     operation,
 )
-from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, Listed, Origin, Proposal, StaleFact
+from everwhen.types import ORIGINS, Conflict, Fact, FactDiff, ListWithPending, Origin, Proposal, StaleFact
 from everwhen.types.facts import OLD_BELOW
 
 FactId = Annotated[Name, Field(description="A fact's id.")]
@@ -173,7 +173,7 @@ class Resolve(Operation[Fact | None]):
 
 
 @operation
-class Current(Operation[Listed[Fact]]):
+class Current(Operation[ListWithPending[Fact]]):
     """What holds at `now`, as known at present."""
 
     spec = Spec("GET /facts", paged=True)
@@ -184,7 +184,7 @@ class Current(Operation[Listed[Fact]]):
 
 
 @operation
-class AsOf(Operation[Listed[Fact]]):
+class AsOf(Operation[ListWithPending[Fact]]):
     """What held at an instant, as known at present, or as it was known at `known_at`."""
 
     spec = Spec("GET /facts", paged=True, renamed={"instant": "as_of"})
@@ -196,7 +196,7 @@ class AsOf(Operation[Listed[Fact]]):
 
 
 @operation
-class History(BothTimes, Operation[Listed[Fact]]):
+class History(BothTimes, Operation[ListWithPending[Fact]]):
     """What is believed of a thing over all time, in valid-time order; or every version ever recorded.
 
     With `as_of`, by what had been said by then; with `known_at`, by what the memory held then.
@@ -210,7 +210,7 @@ class History(BothTimes, Operation[Listed[Fact]]):
 
 
 @operation
-class About(BothTimes, Operation[Listed[Fact]]):
+class About(BothTimes, Operation[ListWithPending[Fact]]):
     """All that is believed of a subject over all time, in valid-time order; or every version."""
 
     spec = Spec("GET /facts", paged=True, fixed={"history": True})
@@ -230,7 +230,7 @@ class Diff(BothTimes, Operation[FactDiff]):
 
 
 @operation
-class Stale(BothTimes, Operation[Listed[StaleFact]]):
+class Stale(BothTimes, Operation[ListWithPending[StaleFact]]):
     """What should not be relied on as it stands, with the sign and what to do; lowest confidence first."""
 
     spec = Spec("GET /facts/stale")
@@ -243,7 +243,7 @@ class Stale(BothTimes, Operation[Listed[StaleFact]]):
 
 
 @operation
-class Review(BothTimes, Operation[Listed[Conflict | Proposal]]):
+class Review(BothTimes, Operation[ListWithPending[Conflict | Proposal]]):
     """What a person has to decide: conflicts, with `resolve`; then proposals, with `confirm` or `reject`."""
 
     spec = Spec("GET /facts/review")

@@ -34,7 +34,17 @@ from everwhen.api.operations.base import (
     operation,
 )
 from everwhen.settings import CONTEXT_TOKENS, MAX_TOKENS
-from everwhen.types import Accessed, Answer, Comparison, Context, Entry, Listed, Recall, TimeAnswer, Usage
+from everwhen.types import (
+    Accessed,
+    Answer,
+    Comparison,
+    Context,
+    Entry,
+    ListWithPending,
+    Recall,
+    TimeAnswer,
+    Usage,
+)
 from everwhen.types.answers import AgentRecipe
 from everwhen.types.recall import Recipe
 from everwhen_time import Grain
@@ -210,7 +220,7 @@ class Compare(BothTimes, Operation[Comparison]):
 
 
 @operation
-class Timeline(BothTimes, Operation[Listed[Entry]]):
+class Timeline(BothTimes, Operation[ListWithPending[Entry]]):
     """What happened, what began or ended to be true, and the conversations, in the order of time.
 
     An event that was mentioned twice comes once. `about` keeps what words or meaning connect with it, `between` what

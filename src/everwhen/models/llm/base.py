@@ -108,8 +108,9 @@ class LLMError(ModelError):
 
 
 class LLM(Protocol):
-    """A question to an answer of a given shape, or a dialogue with tools. Above: extraction, the agent, consolidation.
-    Below: one model of one provider.
+    """A question to an answer of a given shape, or a dialogue with tools.
+
+    Used by: extraction, the agent, consolidation. Uses: one model of one provider.
 
     Implementations may be called from several threads at once, bound what they send at a time, and send again
     after a pause what fails for the moment.

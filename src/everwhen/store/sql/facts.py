@@ -301,7 +301,7 @@ _HALF_LIFE = "half_life:"
 
 
 class FactStore:
-    """Facts as versions with valid time and transaction time. Above: `facts/`. Below: one database.
+    """Facts as versions with valid time and transaction time. Used by: `facts/`. Uses: one database.
 
     An instant selects what is valid then; `known_at` selects what was believed at that transaction time, None what is
     believed now.

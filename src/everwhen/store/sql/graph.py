@@ -24,7 +24,7 @@ _AT_ONCE = 512
 
 
 class GraphStore(Identities):
-    """Above: ingest (writes), recall and `Memory` (reads). Below: the same database as the turns."""
+    """Used by: ingest (writes), recall and `Memory` (reads). Uses: the same database as the turns."""
 
     def __init__(self, bank: BankRows) -> None:
         super().__init__(bank)

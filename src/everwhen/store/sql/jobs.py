@@ -122,7 +122,7 @@ class IndexJob(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """Above: the worker, the tree, keep, and whoever asks how much is to do. Below: the same database as the turns."""
+    """Used by: the worker, the tree, keep, and whoever asks how much is to do. Uses: the same database as the turns."""
 
     extraction: ExtractionJobs
     tree: TreeJobs

@@ -38,7 +38,7 @@ _AT_ONCE = 2048
 
 
 class MaintenanceStore(ABC):
-    """Above: `upkeep/`. Below: the same database as the turns."""
+    """Used by: `upkeep/`. Uses: the same database as the turns."""
 
     def __init__(self, bank: BankRows) -> None:
         self._bank = bank

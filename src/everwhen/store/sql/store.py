@@ -51,7 +51,7 @@ ForgetAgain: TypeAlias = "Callable[[Store, Sequence[str], Sequence[str]], None]"
 class Store(BankRows):
     """One bank's database, spoken to in the words of the domain.
 
-    Above: ingest, recall, facts, tree. Below: one database and the search index derived from it. What a
+    Used by: ingest, recall, facts, tree. Uses: one database and the search index derived from it. What a
     write call returned is durable; every derived thing can be rebuilt from the rows. Whoever writes vectors says with
     which model they were made: where the bank has another by then, nothing is written (`ModelChanged`).
     """

@@ -35,7 +35,7 @@ from everwhen_time import Interval
 
 
 class TreeStore:
-    """Above: `tree/` (writes), recall and `Memory` (reads). Below: the same database as the turns."""
+    """Used by: `tree/` (writes), recall and `Memory` (reads). Uses: the same database as the turns."""
 
     def __init__(self, bank: BankRows) -> None:
         self._bank = bank

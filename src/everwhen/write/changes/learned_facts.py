@@ -16,7 +16,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
-from everwhen.facts.bitemporal import OWN, RIGHTS, right
+from everwhen.facts.bitemporal import OWN, RIGHTS, authority
 from everwhen.facts.changes import INSTANT
 from everwhen.facts.relearn import relearn
 from everwhen.facts.statements import FactStatement, Predicates, checked_statement, folded
@@ -210,7 +210,7 @@ class _KnownBeside:
                 rows[row.id] = row
         sources = self._facts.sources(list(rows))
         held = [
-            _Span(row.object, row.valid_from, row.grain, right(row))
+            _Span(row.object, row.valid_from, row.grain, authority(row))
             for row in rows.values()
             if row.act != "learn" or not set(sources.get(row.id, [])) <= self._turns.keys()
         ]

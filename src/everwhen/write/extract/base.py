@@ -180,7 +180,7 @@ class Extraction:
 
 @runtime_checkable
 class Extractor(Protocol):
-    """Above: the ingest pipeline. Below: a parser and rules, or a language model."""
+    """Used by: the ingest pipeline. Uses: a parser and rules, or a language model."""
 
     name: str
     """`rules` or `llm:<model>`: written beside everything derived."""

@@ -37,9 +37,13 @@ _LISTS: dict[str, Any] = word_table(Path(__file__).with_name("words.toml"))
 
 # Pronouns of the first, second and third person
 FIRST, SECOND, THIRD = (vocabulary(_LISTS[name]) for name in ("first", "second", "third"))
+# Words that open a question or a relative clause: "who", "which"
 WH = vocabulary(_LISTS["wh"])
+# Pronouns for no one and no thing
 NOBODY = vocabulary(_LISTS["nobody"])
+# Verbs of states ("be", "have", "love"): an event only where the clause has a date
 STATIVE = vocabulary(_LISTS["stative"])
+# Verbs of thought ("think", "guess"): no event by themselves, dated or not
 MENTAL = vocabulary(_LISTS["mental"])
 # Verbs after which a clause did not happen: "I wish I had gone"
 UNREAL = vocabulary(_LISTS["unreal"])
@@ -47,32 +51,43 @@ UNREAL = vocabulary(_LISTS["unreal"])
 AHEAD = vocabulary(_LISTS["ahead"])
 # Verbs whose object has a future time: "signed up for a race on Saturday"
 ARRANGING = vocabulary(_LISTS["arranging"])
+# Nouns for journeys, and the verbs of going on one: "the Lisbon trip" is when one travels there
 TRIPS = vocabulary(_LISTS["trips"])
 TRAVELLING = vocabulary(_LISTS["travelling"])
 # Verbs that make one event with the next verb: "started to paint"
 PHASES = vocabulary(_LISTS["phases"])
+# Verbs after which the next verb did not happen: "forgot to call"
 FAILED = vocabulary(_LISTS["failed"])
 # Auxiliaries of what may not be so ("would", "might"), and of the future
 HYPOTHETICAL = vocabulary(_LISTS["hypothetical"])
 FUTURE = vocabulary(_LISTS["future"])
+# Words that deny a clause: "never", "hardly"
 DENIAL = vocabulary(_LISTS["denial"])
+# Auxiliaries that stand before the subject in a question: "did she go"
 INVERTING = vocabulary(_LISTS["inverting"])
 # Nouns that happen: "had an audition"
 OCCASIONS = vocabulary(_LISTS["occasions"])
-# Verbs that say nothing without their object ("do", "make"), and words too vague to be an object or subject
+# Verbs that say nothing without their object: "do", "make"
 LIGHT = vocabulary(_LISTS["light"])
+# Words too vague to be the object or the subject of an event: "it", "stuff", "a lot"
 VAGUE = vocabulary(_LISTS["vague"])
 # First words of sentences that are only polite: "thanks", "hello"
 MANNERS = vocabulary(_LISTS["manners"])
+# Words that judge: "amazing", "boring"
 EVALUATIVE = vocabulary(_LISTS["evaluative"])
 FILES = vocabulary(_LISTS["files"])
 """How the names of files end."""
 PASTS: dict[str, str] = dict(pair.split(":") for pair in _LISTS["pasts"].split())
 """Past form -> base form: bought -> buy."""
+# Tag of the parser -> part of speech: VBD -> VERB
 TAGS = {tag: part for part, tags in _LISTS["tags"].items() for tag in tags.split()}
+# Pronoun -> words for people whom it can stand for: "she" -> mother, sister, …; "any" -> friend, doctor, …
 PEOPLE = {pronoun: vocabulary(words) for pronoun, words in _LISTS["people"].items()}
+# All words of `PEOPLE`
 PERSON_WORDS = frozenset[str]().union(*PEOPLE.values())
+# Animals that have names as people do
 PETS = vocabulary(_LISTS["pets"])
+# Things that many people have or do, pets too: a capital letter makes no name of them
 THINGS = vocabulary(_LISTS["things"]) | PETS
 
 

@@ -45,7 +45,7 @@ def operation_command(name: str, entry: Entry, operation: Any = None) -> Any:
     """The command of an operation, as Typer runs it."""
     kind = operation or operations()[entry.operation]
     fields = {one.name: one for one in arguments_of(kind) if _is_asked_for(one)}
-    render = RENDERERS.get(result_of(kind), show_sentence)
+    render: Callable[..., None] = RENDERERS.get(result_of(kind), show_sentence)
     perform = PERFORMERS.get(kind)
     recipes = {one.name: RECIPES[of] for one in fields.values() if (of := _recipe_of(one))}
     own: dict[Any, Any] = {

@@ -14,7 +14,10 @@ from everwhen.models.embedder import open_embedder
 from tests import networks
 
 MODELS = [path for path in embedder.PACKAGED if path.suffix == ".onnx"]
-WANTED = {"embed": ["sentence", "token_vectors"], "reader": ["relevance", "kind", "status", "span"]}
+WANTED = {
+    "conversation_1": ["sentence", "token_vectors"],
+    "reader_2": ["relevance", "kind", "status", "span"],
+}
 
 
 class Counted:
@@ -43,7 +46,7 @@ def model(request: pytest.FixtureRequest) -> Path:
 
 
 def wanted(model: Path) -> list[str]:
-    return WANTED[model.parts[-3]]
+    return WANTED[model.parent.name]
 
 
 def same(left: list[Any], right: list[Any]) -> bool:
@@ -101,7 +104,7 @@ def test_a_test_about_the_networks_opens_and_runs_them(tmp_path: Path, networks_
 
 
 def test_all_other_tests_use_what_is_kept() -> None:
-    embedder = open_embedder("conversation-1")
-    embedder.embed(["a violin under the stairs"])
-    assert isinstance(embedder._loaded._session, networks.Remembered)  # type: ignore[attr-defined]
+    opened = open_embedder("conversation-1")
+    opened.embed(["a violin under the stairs"])
+    assert isinstance(opened._loaded._session, networks.Remembered)  # type: ignore[attr-defined]
     assert embedder._open(MODELS[0])._session is embedder._open(MODELS[0])._session

@@ -58,7 +58,7 @@ def test_the_wheel_has_nothing_that_measures_or_fits(site: Path, word: str) -> N
     names = [str(one.relative_to(site)) for one in (site / "everwhen").rglob("*")]
     ours = {
         "everwhen/cli/bench.py",
-        "everwhen/write/importers/chats.py",
+        "everwhen/write/importers/benchmarks.py",
     }  # a command, and a reader of exports
     assert not {name for name in names if word in name} - ours
 

@@ -110,7 +110,7 @@ def test_a_read_only_volume_is_read_exported_and_backed_up_and_nothing_else(
     quick.flush()
     quick._bank.store.jobs.scrubbing.run()
     quick.close()
-    for module in ("store", "snapshot"):
+    for module in ("store", "copies"):
         monkeypatch.setattr(
             f"everwhen.store.sqlite.{module}.is_writable", lambda path: "home" not in str(path)
         )

@@ -144,7 +144,7 @@ def test_words_that_the_bank_refuses_in_the_end_leave_the_cache(
             memory.forget(turns="a")
         held = cached(home)
         monkeypatch.setattr(memory._bank.store, "known", lambda ids: {})
-        monkeypatch.setattr(memory._bank.store.keep, "forgotten", lambda turns: frozenset())
+        monkeypatch.setattr(memory._bank.store, "forgotten", lambda turns: frozenset())
         assert memory.add([again, {"content": "and more", "id": "b"}], session="s", at=at).new == 1
         assert cached(home) == held
 

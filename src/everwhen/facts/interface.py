@@ -181,9 +181,16 @@ class Facts(BankFacts):
     @does(ops.AsOf)
     def _as_of(self, asked: ops.AsOf) -> ListWithPending[Fact]:
         clock = TimeReader(self._times_zone)
+        then = clock.last(asked.instant, "instant")
+        return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
+
+    def known_then(self, asked: ops.AsOf) -> ListWithPending[Fact]:
+        """`as_of`, without the facts whose message was not yet added by `known_at`.
+
+        `as_of` itself goes by when something was said, so that it has an answer for conversations that were imported.
+        """
+        clock = TimeReader(self._times_zone)
         instant, known_at = clock.last(asked.instant, "instant"), clock.last(asked.known_at, "known_at")
-        if known_at is None:
-            return self._valid_at(instant, asked.subject, asked.predicate)
         pending, as_of = self._ready(), AsOf(None, known_at)
         predicate = None if asked.predicate is None else self._predicate(asked.predicate)
         if asked.subject is None:
@@ -382,12 +389,12 @@ class Facts(BankFacts):
         return self._facts([self._store.write(change)])[0]
 
     def _valid_at(
-        self, instant: datetime, subject: str | None, predicate: str | None
+        self, instant: datetime, subject: str | None, predicate: str | None, known_at: datetime | None = None
     ) -> ListWithPending[Fact]:
         pending = self._ready()
         key = None if subject is None else {self._subject(subject)}
         found = None if predicate is None else {self._predicate(predicate)}
-        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, None)), pending)
+        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, known_at)), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:
         """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""

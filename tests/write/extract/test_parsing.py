@@ -12,7 +12,7 @@ from everwhen.write.extract import grammar
 def test_texts_that_several_threads_parse_at_once_are_parsed_as_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(grammar, "ZONE_TEXTS", 4)  # a zone ends after a few texts
+    monkeypatch.setattr(grammar, "TEXTS_PER_ZONE", 4)  # a zone ends after a few texts
     texts = [f"Ana{number} moved to Porto{number} with her dog on Monday." for number in range(12)]
 
     def words(text: str) -> list[str]:

@@ -16,6 +16,7 @@ from everwhen.api.operations.facts import Current
 from everwhen.api.operations.questions import Ask, ModelUsage
 from everwhen.api.operations.surface import Bank, BankFacts
 from everwhen.errors import UsageError
+from everwhen.facts import Facts
 from everwhen.store.rows import AsOf
 from everwhen.types import Answer, Time, Usage
 from everwhen.types.recall import for_budget
@@ -56,6 +57,8 @@ class BankKnownAt(Bank):
         if isinstance(asked, FactsAsOf):
             bounds = [one for one in (asked.known_at, self._known_at) if isinstance(one, datetime)]
             asked = replace(asked, known_at=min(bounds))
+            if isinstance(known := self._bank.facts, Facts):
+                return cast("R", known.known_then(asked))
         elif isinstance(asked, BothTimes) and asked.known_at is None:
             asked = replace(asked, known_at=self._known_at)
         result: R = self._bank.perform(asked)

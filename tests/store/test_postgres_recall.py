@@ -29,8 +29,8 @@ QUESTIONS = (
     *(DESCRIBING := ("who was at the wedding last summer", "what is Marta's sister learning")),
 )
 MOST_ROUND_TRIPS, OF_A_TIME, OF_A_DESCRIPTION = 5, 1, 3
-"""The lock of the model, candidates, evidence, facts, and the dates of turns that mention a time; the links of what lies
-in a time that is asked about."""
+"""The lock of the model, candidates, evidence, facts, the dates of turns that mention a time; the links of what lies in
+a time that is asked about."""
 
 
 @pytest.fixture(scope="module")

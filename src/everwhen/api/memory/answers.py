@@ -16,7 +16,7 @@ from everwhen.api.operations.facts import Current
 from everwhen.api.operations.questions import Ask, ModelUsage
 from everwhen.api.operations.surface import Bank, BankFacts
 from everwhen.errors import UsageError
-from everwhen.facts import Facts
+from everwhen.facts.interface import Facts
 from everwhen.store.rows import AsOf
 from everwhen.types import Answer, Time, Usage
 from everwhen.types.recall import for_budget

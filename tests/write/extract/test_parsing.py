@@ -16,7 +16,7 @@ def test_texts_that_several_threads_parse_at_once_are_parsed_as_alone(
     texts = [f"Ana{number} moved to Porto{number} with her dog on Monday." for number in range(12)]
 
     def words(text: str) -> list[str]:
-        return [word.lemma for word in grammar.parsed([text])[0].words]
+        return [word.lemma for word in grammar.parse_uncached([text])[0].words]
 
     alone = [words(text) for text in texts]
     with ThreadPoolExecutor(4) as pool:

@@ -184,7 +184,7 @@ class Facts(BankFacts):
         then = clock.last(asked.instant, "instant")
         return self._valid_at(then, asked.subject, asked.predicate, clock.last(asked.known_at, "known_at"))
 
-    def known_then(self, asked: ops.AsOf) -> ListWithPending[Fact]:
+    def _known_then(self, asked: ops.AsOf) -> ListWithPending[Fact]:
         """`as_of`, without the facts whose message was not yet added by `known_at`.
 
         `as_of` itself goes by when something was said, so that it has an answer for conversations that were imported.
@@ -394,7 +394,7 @@ class Facts(BankFacts):
         pending = self._ready()
         key = None if subject is None else {self._subject(subject)}
         found = None if predicate is None else {self._predicate(predicate)}
-        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, known_at)), pending)
+        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
 
     def _check_turns(self, sources: Sequence[str]) -> None:
         """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""

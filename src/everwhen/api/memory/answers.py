@@ -58,7 +58,7 @@ class BankKnownAt(Bank):
             bounds = [one for one in (asked.known_at, self._known_at) if isinstance(one, datetime)]
             asked = replace(asked, known_at=min(bounds))
             if isinstance(known := self._bank.facts, Facts):
-                return cast("R", known.known_then(asked))
+                return cast("R", known._known_then(asked))
         elif isinstance(asked, BothTimes) and asked.known_at is None:
             asked = replace(asked, known_at=self._known_at)
         result: R = self._bank.perform(asked)

@@ -268,7 +268,7 @@ def test_prompts_stay_inside_their_budget_and_refuse_in_one_sentence(odd: LocalM
         ):
             text = await prompted(client, name, **arguments)
             assert count_tokens(text) <= 4096 and "<memory>" in text
-        with pytest.raises(MCPError, match="between: 'the day of the fox' is no time"):
+        with pytest.raises(MCPError, match="day of the fox"):
             await client.get_prompt("what_happened", {"between": "the day of the fox"})
 
     talk(odd, said)

@@ -394,7 +394,9 @@ class Facts(BankFacts):
         pending = self._ready()
         key = None if subject is None else {self._subject(subject)}
         found = None if predicate is None else {self._predicate(predicate)}
-        return ListWithPending(self._facts(self._store.valid_at(instant, key, found, known_at), known_at), pending)
+        return ListWithPending(
+            self._facts(self._store.valid_at(instant, key, found, known_at), AsOf(None, known_at)), pending
+        )
 
     def _check_turns(self, sources: Sequence[str]) -> None:
         """A source may have any name; one that is the id of a turn, as everwhen makes them, is there."""

@@ -2,14 +2,15 @@
 
 Two steps, because the first is slow and the second is what one repeats:
 
-    python training/fit_fusion.py collect --benchmarks FILE --benchmarks FILE --home FOLDER --out FEATURES.npz
+    python training/fit_fusion.py collect [--locomo FILE] [--longmemeval FILE] [--chats] --home FOLDER --out FILE.npz
     python training/fit_fusion.py fit FEATURES.npz … [--write]
 
-`collect` asks every question of a fresh bank and keeps the features of its candidates, and what the reader says of the
-first ten by the weights of the time (after a change of features, collect and fit twice). `fit` minimises a listwise
-loss with an L2 penalty, once for each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval
-questions), which gives the figures (`training/figures/fusion.json`), and once on everything, which gives the weights
-that ship. Numbers only: no text of the data is kept.
+The reader reads nothing of our own chats: what an assistant says is too long for it. `collect` asks every question of
+a fresh bank and keeps the features of its candidates, and what the reader says of the first ten by the weights of the
+time (after a change of features, collect and fit twice). `fit` minimises a listwise loss with an L2 penalty, once for
+each fold with that fold left out (a LoCoMo conversation, a fifth of the LongMemEval questions), which gives the
+figures (`training/figures/fusion.json`), and once on everything, which gives the weights that ship. Numbers only: no
+text of the data is kept.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import chats
 from everwhen.models.comparison import PackagedReader
 from everwhen.models.embedder import CachedEmbedder, Embedder, open_embedder
 from everwhen.recall.candidates import ReaderScores, Request, gather
@@ -103,9 +105,10 @@ def collect(args: argparse.Namespace) -> None:
         names = names or sorted(columns)
         ids = [row.id for row in gathered.pool.rows]
         parts = weighted(columns, shipped()["weights"]["maxsim"])
-        first = np.argsort(-linear(parts, len(ids)), kind="stable")[:READ]
+        first = np.argsort(-linear(parts, len(ids)), kind="stable")[: 0 if data == "chats" else READ]
         logits = np.full(len(ids), np.nan, np.float16)
-        logits[first] = read_first(gathered.pool, reader, first).logits
+        if len(first):
+            logits[first] = read_first(gathered.pool, reader, first).logits
         codes = {name: code for code, name in enumerate(sorted({row.session for row in gathered.pool.rows}))}
         cases.append(
             {
@@ -154,6 +157,16 @@ def _questions(args: argparse.Namespace, embedder: Embedder) -> Iterator[tuple[A
                     str(question["question"]), benchmarks.longmemeval_time(question["question_date"]),
                     store, gold, sessions,
                 )  # fmt: skip
+
+    if args.chats:
+        for fold, user in enumerate(chats.read_all()):
+            session = {str(one.id): str(one.session) for one in user.messages}
+            with _bank(args, embedder, f"fit-chats-{user.name}", user.messages) as store:
+                for query in user.queries:
+                    yield (
+                        fold % FOLDS, user.name, "chats", query.kind, bool(query.evidence), query.words,
+                        user.asked_at, store, set(query.evidence), {session[one] for one in query.evidence},
+                    )  # fmt: skip
 
 
 class _bank:
@@ -490,8 +503,9 @@ def main() -> None:
     )
     steps = parser.add_subparsers(required=True)
     one = steps.add_parser("collect")
-    one.add_argument("--benchmarks", type=Path)
-    one.add_argument("--benchmarks", type=Path)
+    one.add_argument("--locomo", type=Path)
+    one.add_argument("--longmemeval", type=Path)
+    one.add_argument("--chats", action="store_true", help="our own users' chats with an assistant")
     one.add_argument("--home", type=Path, required=True)
     one.add_argument("--out", type=Path, required=True)
     one.add_argument("--keep", action="store_true", help="leave the banks there for the next time")

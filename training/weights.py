@@ -62,3 +62,50 @@ def saved(folder: Path, name: str) -> Weights:
     if not pieces:
         raise SystemExit(f"there is no {name}.0.npz in {folder}: train that network first")
     return {key: values.astype(np.float32) for piece in pieces for key, values in np.load(piece).items()}
+
+
+def from_packaged(folder: Path) -> Weights:
+    """The packaged embedder as floats again, under the names that `quantise.py` takes: what it was trained to, within
+    the rounding of its 8 bits."""
+    import onnx
+    from onnx import numpy_helper
+
+    stored = {
+        one.name: numpy_helper.to_array(one)
+        for one in onnx.load(str(folder / "model.onnx")).graph.initializer
+    }
+    found: Weights = {
+        "embeddings.word_embeddings.weight": stored["words"].astype(np.float32) * stored["word_scales"],
+        "embeddings.position_embeddings.weight": stored["positions"],
+        "embeddings.token_type_embeddings.weight": stored["kinds"],
+        "project.weight": stored["project.matrix"].T.copy(),
+    }
+    for name, values in stored.items():
+        if name.endswith(".weight") and f"{name.removesuffix('.weight')}.scale" in stored:
+            at = name.removesuffix(".weight")
+            matrix = values.astype(np.float32) * stored[f"{at}.scale"]
+            shrink = stored.get(_shrink_of(at))
+            found[name] = (matrix if shrink is None else matrix * shrink[:, None]).T.copy()
+            if at.endswith(".output.dense") and ".attention." not in at:  # the zero level was lifted for GELU
+                lift = stored["gelu_floor"] * values.sum(axis=0, dtype=np.int32) * stored[f"{at}.scale"]
+                found[f"{at}.bias"] = stored[f"{at}.bias"] + lift
+        elif name.endswith(".attention.self.bias"):
+            at = name.removesuffix(".bias")
+            parts = zip(("query", "key", "value"), np.split(values, 3), strict=True)
+            found |= {f"{at}.{one}.bias": part for one, part in parts}
+        elif name.endswith((".weight", ".bias")) and values.dtype == np.float32:
+            found.setdefault(name, values)
+    found |= {
+        f"compare.{name}": values.astype(np.float32)
+        for name, values in np.load(folder / "compare.npz").items()
+    }
+    return found
+
+
+def _shrink_of(linear: str) -> str:
+    layer, _, rest = (
+        linear.partition(".attention.self.") if ".attention.self." in linear else (linear, "", "")
+    )
+    if rest:
+        return f"{layer}.smoothing.query.shrink"
+    return f"{linear.removesuffix('.intermediate.dense')}.smoothing.intermediate.shrink"

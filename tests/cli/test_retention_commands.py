@@ -113,7 +113,7 @@ def test_forgetting_nothing_in_particular_is_asked_back(
 ) -> None:
     assert run(["forget", "--yes"]) == 2
     asked_back = capsys.readouterr().err
-    assert "give turns, session" in asked_back and "everything" in asked_back and "turns=" not in asked_back
+    assert "a session" in asked_back and "everything" in asked_back and "turns=" not in asked_back
 
 
 def test_a_dry_run_shows_the_first_turns_and_counts_the_rest(

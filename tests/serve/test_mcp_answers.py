@@ -268,8 +268,10 @@ def test_prompts_stay_inside_their_budget_and_refuse_in_one_sentence(odd: LocalM
         ):
             text = await prompted(client, name, **arguments)
             assert count_tokens(text) <= 4096 and "<memory>" in text
-        with pytest.raises(MCPError, match="day of the fox"):
+        with pytest.raises(MCPError) as refused:
             await client.get_prompt("what_happened", {"between": "the day of the fox"})
+        assert str(refused.value).startswith("between: 'the day of the fox' is no time")
+        assert "\n" not in str(refused.value)
 
     talk(odd, said)
 
@@ -303,7 +305,7 @@ def test_refusals_speak_of_tools_and_their_arguments(odd: LocalMemory) -> None:
             {"subject": "Ana", "history": True, "as_of": "2025"},
             "history covers all times; leave out as_of and known_at",
         ),
-        ("forget", {}, "forget what? give turns, session, entity, between or everything"),
+        ("forget", {}, "forget what? Name turns, a session"),
     ]
 
     async def said(client: McpClient) -> None:

@@ -27,7 +27,9 @@ from everwhen.api.operations.base import (
 from everwhen.errors import UsageError
 from everwhen.types import Finding, Receipt, Stats
 
-FORGET_WHAT = "forget what? give turns, session, entity, between or everything (with dry_run it only looks)"
+FORGET_WHAT = (
+    "forget what? Name turns, a session, an entity, a stretch of time or everything; a dry run only looks"
+)
 
 
 @operation

@@ -27,24 +27,20 @@ PAGES = (ROOT / "docs/retrieval.md", ROOT / "benchmarks/history/retrieval.md")
 FIGURES = ROOT / "training/figures/fusion.json"
 
 FEATURES = {
-    "told_by_you": "the question says \"you\", and the assistant said this (half a point for, half against)",
     "time_after": "said in the time asked for or a while after it, fading with the distance",
     "compared_rank": "10 / (10 + rank) by the learned comparison",
-    "about": "said by the one whom the question is about (half a point for, half against)",
-    "time_inside": "said inside the time asked for",
+    "about": "said by the one whom the question is about, or the assistant by \"you\" (half for, half against)",
     "by_user": "said by the user, where the other one is an assistant",
-    "place_asked": "asks where, and this has a name in it",
-    "time_asked": "asks when, and this has a time word",
+    "asked": "asks when, and this has a time word; asks where, and this has a name in it",
+    "session": "other strong candidates are in its session: the log of the sum of exp of their plain scores",
     "session_affinity": "SATF's affinity with sigma = 3 days (assistant only)",
-    "answers_match": "follows a question, times the cosine of that question",
     "session_bm25": "BM25 of the session as a whole (assistant only)",
+    "answers_match": "follows a question, times the cosine of that question",
     "compared": "the learned comparison of the question's words with the turn's",
-    "maxsim_telling": "MaxSim, each word weighted by how rare it is",
     "cosine": "cosine with the question",
     "hubness": "mean cosine with the other candidates: what resembles everything tells little (among people)",
-    "near_hits": "other strong candidates are near in the session",
-    "bm25_neighbour": "BM25 of the better of the two turns around it",
     "bm25": "BM25 without the names",
+    "wish": "no question, and the user says here what always or never holds",
 }  # fmt: skip
 CATEGORIES = {"1": "multi-hop", "2": "temporal", "3": "open domain", "4": "single-hop"}
 ORDER = (DEFAULT, *(variant.name for variant in VARIANTS))
@@ -57,13 +53,17 @@ KEYS = {"locomo": ("turn recall@10", "turn ndcg@10"), "longmemeval": ("session n
 
 
 def weights(held: Mapping[str, Any]) -> str:
-    """The features, the heaviest first."""
+    """The features, the heaviest first: what each weighs for a request or a remark, and for a question."""
     full, plain = held["weights"]["maxsim"], held["weights"]["plain"]
+
+    def both(parts: Sequence[float]) -> str:
+        return f"{parts[0]:+.2f} / {sum(parts):+.2f}"
+
     return _table(
-        ("feature", "what it says of a turn", "weight", "without MaxSim"),
+        ("feature", "what it says of a turn", "weight: request / question", "without MaxSim"),
         (
-            (f"`{name}`", FEATURES[name], f"{value:+.2f}", f"{plain[name]:+.2f}" if name in plain else "")
-            for name, value in full.items()
+            (f"`{name}`", FEATURES[name], both(parts), both(plain[name]) if name in plain else "")
+            for name, parts in full.items()
         ),
     )
 
@@ -74,7 +74,7 @@ def held_out(figures: Mapping[str, Any]) -> str:
     rows = []
     for group, one in full.items():
         data, _, kind = group.partition(" ")
-        name = {"locomo": "LoCoMo", "longmemeval": "LongMemEval"}[data]
+        name = {"locomo": "LoCoMo", "longmemeval": "LongMemEval", "chats": "our users' chats"}[data]
         keys = (
             ("recall@10", "ndcg@10") if data == "locomo" else
             ("recall@10", "ndcg@10", "session ndcg@10", "session all@5")

@@ -29,7 +29,7 @@ import chats
 from everwhen.models.comparison import PackagedReader
 from everwhen.models.embedder import CachedEmbedder, Embedder, open_embedder
 from everwhen.recall.candidates import ReaderScores, Request, gather
-from everwhen.recall.features import features
+from everwhen.recall.features import features, gates
 from everwhen.recall.fusion import (
     SPEAKER_FEATURES,
     WEIGHTS,
@@ -54,18 +54,20 @@ from everwhen_bench.longmemeval import ABSTENTION
 
 FIGURES = Path(__file__).parent / "figures/fusion.json"
 KINDS = frozenset({"turn"})
-RIDGE = 3.0
+RIDGE, GATE_RIDGE = 3.0, 10.0
+"""Of what a feature weighs, and of what a gate adds to that."""
 FOLDS = 5
-LONGMEMEVAL_WEIGHT = 2.0
-"""A question of LongMemEval counts twice: there are six times as many of LoCoMo."""
+WORTH = {"locomo": 1.0, "longmemeval": 6.0, "chats": 1.0}
+"""What a question counts: there are fewest of LongMemEval."""
+SESSION_WORTH = {"locomo": 0.0, "longmemeval": 1.0, "chats": 0.3}
+"""What its sessions count beside its turns."""
 READ = 10
 """Candidates that the reader reads when features are collected."""
 USED = (
-    "about", "answers_match", "bm25", "bm25_neighbour", "by_user", "compared", "compared_rank", "cosine",
-    "hubness", "maxsim_telling", "near_hits", "place_asked", "session_affinity", "session_bm25",
-    "time_after", "time_asked", "time_inside", "told_by_you",
+    "about", "answers_match", "asked", "bm25", "by_user", "compared", "compared_rank", "cosine", "hubness",
+    "session", "session_affinity", "session_bm25", "time_after", "wish",
 )  # fmt: skip
-MAXSIM_ONLY = ("compared", "compared_rank", "maxsim_telling")
+MAXSIM_ONLY = ("compared", "compared_rank")
 
 
 @dataclass(slots=True)
@@ -86,6 +88,7 @@ class Case:
     clues: SignInputs
     logits: NDArray[np.float32]
     """What the reader says; NaN where it did not read."""
+    gates: Mapping[str, float]
 
 
 # Collecting
@@ -104,7 +107,7 @@ def collect(args: argparse.Namespace) -> None:
         columns = features(gathered.pool)
         names = names or sorted(columns)
         ids = [row.id for row in gathered.pool.rows]
-        parts = weighted(columns, shipped()["weights"]["maxsim"])
+        parts = weighted(columns, shipped()["weights"]["maxsim"], gates(gathered.pool))
         first = np.argsort(-linear(parts, len(ids)), kind="stable")[: 0 if data == "chats" else READ]
         logits = np.full(len(ids), np.nan, np.float16)
         if len(first):
@@ -118,7 +121,7 @@ def collect(args: argparse.Namespace) -> None:
                 "missed": len(gold) - sum(one in gold for one in ids),
                 "sessions": [codes[row.session] for row in gathered.pool.rows],
                 "gold_sessions": [codes.get(one, -1 - place) for place, one in enumerate(sorted(sessions))],
-                "clues": asdict(sign_inputs(gathered.pool)), "logits": logits,
+                "clues": asdict(sign_inputs(gathered.pool)), "logits": logits, "gates": gates(gathered.pool),
             }
         )  # fmt: skip
         if len(cases) % 100 == 0:
@@ -205,19 +208,24 @@ class _bank:
 def fit(args: argparse.Namespace) -> None:
     cases, names = load(args.features)
     names, places = [n for n in names if n in USED], [p for p, n in enumerate(names) if n in USED]
+    opened = list(cases[0].gates)
     for case in cases:
-        case.columns = case.columns[:, places]
+        own = case.columns[:, places]
+        case.columns = np.concatenate([own, *(own * case.gates[gate] for gate in opened)], axis=1)
+    names = [*names, *(f"{name}{BEHIND}{gate}" for gate in opened for name in names)]
     fused: dict[str, Any] = {}
     figures: dict[str, Any] = {"fused": fused}
-    fitted: dict[str, dict[str, float]] = {}
+    fitted: dict[str, dict[str, list[float]]] = {}
     reading: dict[str, Any] = {}
     knowing: dict[str, Any] = {}
     for variant in ("maxsim", "plain"):
-        used = [name for name in names if variant == "maxsim" or name not in MAXSIM_ONLY]
+        used = [name for name in names if variant == "maxsim" or plain_name(name) not in MAXSIM_ONLY]
         columns = [names.index(name) for name in used]
         fused[variant] = cross_validated(cases, columns)
         values = train(cases, columns)
-        fitted[variant] = {name: round(float(value), 4) for name, value in zip(used, values, strict=True)}
+        fitted[variant] = {}
+        for name, value in zip(used, values, strict=True):
+            fitted[variant].setdefault(plain_name(name), []).append(round(float(value), 4))
         print(variant, json.dumps(fused[variant], indent=1))
         if variant == "maxsim":
             reading, figures["read"] = fit_reading(cases, columns, values, args.read)
@@ -228,13 +236,14 @@ def fit(args: argparse.Namespace) -> None:
         held = {
             "about": "Weights of the learned fusion, by feature (recall/features.py). "
             "Fitted by training/fit_fusion.py.",
-            "data": "locomo_dev.json (5 conversations) and longmemeval_pool_dev.json (134 questions)",
-            "ridge": RIDGE,
-            "longmemeval_weight": LONGMEMEVAL_WEIGHT,
+            "data": "locomo_dev.json (5 conversations), longmemeval_pool_dev.json (134), training/chats (7 users)",
+            "ridge": [RIDGE, GATE_RIDGE],
+            "worth": WORTH,
+            "gates": opened,
             "read": reading,
             "answerable": knowing,
             "weights": {
-                variant: dict(sorted(values.items(), key=lambda item: -abs(item[1])))
+                variant: dict(sorted(values.items(), key=lambda item: -abs(item[1][0])))
                 for variant, values in fitted.items()
             },
         }
@@ -255,56 +264,85 @@ def load(paths: Sequence[Path]) -> tuple[list[Case], list[str]]:
                     one["group"], one["fold"], one["data"], one["category"], one["answerable"],
                     one["columns"].astype(np.float32), np.array(one["gold"], dtype=np.bool_), one["missed"],
                     np.array(one["sessions"], dtype=np.int64), frozenset(one["gold_sessions"]),
-                    SignInputs(**one["clues"]), one["logits"].astype(np.float32),
+                    SignInputs(**one["clues"]), one["logits"].astype(np.float32), one["gates"],
                 )
             )  # fmt: skip
     return cases, names
 
 
+BEHIND = " where "
+"""Before the gate in the name of a column: "bm25 where asks"."""
+
+
+def plain_name(column: str) -> str:
+    return column.partition(BEHIND)[0]
+
+
 def train(cases: Sequence[Case], columns: Sequence[int]) -> NDArray[np.float64]:
     """The weights with the least loss."""
     usable = [case for case in cases if case.answerable and case.gold.any()]
-    parts = [(case, case.columns[:, columns].astype(np.float64)) for case in usable]
+    own = cases[0].columns.shape[1] // (1 + len(cases[0].gates))
+    ridge = np.where(np.array(columns) < own, RIDGE, GATE_RIDGE)
+    batch = Batch(usable, columns)
 
     def loss(weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        total, gradient = 0.5 * RIDGE * float(weight @ weight), RIDGE * weight
-        for case, x in parts:
-            value, slope = question_loss(case, x @ weight)
-            total += value
-            gradient = gradient + x.T @ slope
-        return total, gradient
+        value, slope = batch.loss(weight)
+        return value + 0.5 * float(weight @ (ridge * weight)), slope + ridge * weight
 
     return minimise(loss, np.zeros(len(columns)))
 
 
-def question_loss(case: Case, score: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """The loss of one question and its slope by candidate: that of its evidence, each by the root of how much there is;
-    and where sessions are what is asked for (LongMemEval), that of the sessions, the score of a session being the log
-    of the sum of exp over its turns."""
-    odds = np.exp(score - score.max())
-    value, slope = apart(odds, case.gold)
-    value, slope = value * case.gold.sum() ** 0.5, slope * case.gold.sum() ** 0.5
-    if case.data == "locomo":
-        return value, slope
-    sessions, place = np.unique(case.sessions, return_inverse=True)
-    whole = np.bincount(place, odds)
-    wanted = np.isin(sessions, list(case.gold_sessions))
-    if wanted.any():
-        more, by_session = apart(whole, wanted)
-        value += more
-        slope = slope + by_session[place] * odds / whole[place]
-    return LONGMEMEVAL_WEIGHT * value, LONGMEMEVAL_WEIGHT * slope
+class Batch:
+    """Questions side by side, their candidates padded to one length, so that the loss of all is a few products.
+
+    The loss of a question is that of its evidence, each piece by the root of how much there is; and, where the partner
+    is an assistant, that of the sessions, the score of a session being the log of the sum of exp over its turns.
+    """
+
+    def __init__(self, cases: Sequence[Case], columns: Sequence[int]) -> None:
+        count, most = len(cases), max(len(case.gold) for case in cases)
+        self.x = np.zeros((count, most, len(columns)), np.float32)
+        self.gold, self.there, self.wanted = (np.zeros((count, most), np.bool_) for _ in range(3))
+        session = np.zeros((count, most), np.int64)
+        for row, case in enumerate(cases):
+            size = len(case.gold)
+            self.x[row, :size] = case.columns[:, columns]
+            self.gold[row, :size], self.there[row, :size] = case.gold, True
+            known, session[row, :size] = np.unique(case.sessions, return_inverse=True)
+            self.wanted[row, : len(known)] = np.isin(known, list(case.gold_sessions))
+        self.session = session + most * np.arange(count)[:, None]  # an entry of all sessions of all questions
+        pieces = self.gold.sum(axis=1)
+        self.worth = np.array([WORTH[case.data] for case in cases]) * np.sqrt(pieces)
+        beside = np.array([WORTH[case.data] * SESSION_WORTH[case.data] for case in cases])
+        self.beside = np.where(self.wanted.any(axis=1), beside, 0.0)
+
+    def loss(self, weight: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        score = np.where(self.there, self.x @ weight.astype(np.float32), -np.inf)
+        odds = np.exp((score - score.max(axis=1, keepdims=True)).astype(np.float64))
+        value, slope = apart(odds, self.gold)
+        total = float(value @ self.worth)
+        slope *= self.worth[:, None]
+        whole = np.bincount(self.session.ravel(), odds.ravel(), odds.size).reshape(odds.shape)
+        value, of_session = apart(whole, self.wanted)
+        total += float(value @ self.beside)
+        of_turn = (of_session / np.maximum(whole, 1e-30) * self.beside[:, None]).ravel()[self.session]
+        slope += of_turn * odds
+        return total, np.einsum("nm,nmf->f", slope.astype(np.float32), self.x, optimize=True).astype(
+            np.float64
+        )
 
 
-def apart(odds: NDArray[np.float64], wanted: NDArray[np.bool_]) -> tuple[float, NDArray[np.float64]]:
-    """`- mean over the wanted of log softmax(s)`, each against those that are not wanted: two that are do not compete;
-    and its slope by score."""
-    others = odds[~wanted].sum()
-    share = odds[wanted] / (odds[wanted] + others + 1e-30)
-    slope = np.zeros(len(odds))
-    slope[wanted] = -(1 - share) / wanted.sum()
-    slope[~wanted] = odds[~wanted] * (1 / (odds[wanted] + others + 1e-30)).mean()
-    return -float(np.log(share + 1e-30).mean()), slope
+def apart(
+    odds: NDArray[np.float64], wanted: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Row by row: `- mean over the wanted of log softmax(s)`, each against those that are not wanted (two that are do
+    not compete), and its slope by score."""
+    others = (odds * ~wanted).sum(axis=1, keepdims=True)
+    count = np.maximum(wanted.sum(axis=1, keepdims=True), 1)
+    share = odds / (odds + others + 1e-30)
+    value = -(np.log(share + 1e-30) * wanted).sum(axis=1) / count[:, 0]
+    each = (wanted / (odds + others + 1e-30)).sum(axis=1, keepdims=True) / count
+    return value, np.where(wanted, -(1 - share) / count, odds * each)
 
 
 def minimise(
@@ -378,7 +416,7 @@ def fit_reading(
             for data in kinds.values()
         }
         for case in cases:
-            if case.fold == fold and case.answerable:
+            if case.fold == fold and case.answerable and case.data in worth:
                 fused = case.columns[:, columns] @ own
                 score = fused
                 if worth[case.data]:
@@ -402,7 +440,8 @@ def fit_answerable(
     first: int,
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """A logistic regression over the signs; AUROC with each fold left out (of the fusion's weights too)."""
-    silent = [place for place, name in enumerate(names) if name in SPEAKER_FEATURES]
+    silent = [place for place, name in enumerate(names) if plain_name(name) in SPEAKER_FEATURES]
+    told = [case for case in cases if case.data != "chats"]
 
     def seen(weight: NDArray[np.float64], chosen: Sequence[Case], first: int) -> NDArray[np.float64]:
         rows = []
@@ -420,14 +459,14 @@ def fit_answerable(
     for name, count in (("", 0), ("_read", first)):
         held_out: dict[str, list[tuple[bool, float]]] = {}
         for whom, named in (("named", True), ("unnamed", False)):
-            some = [case for case in cases if case.clues.named == named]
+            some = [case for case in told if case.clues.named == named]
             for fold in range(FOLDS):
                 own = train([c for c in cases if c.fold != fold], columns)
                 inside, outside = [c for c in some if c.fold != fold], [c for c in some if c.fold == fold]
                 model = logistic(seen(own, inside, count), inside)
                 for case, row in zip(outside, seen(own, outside, count), strict=True):
-                    told = (case.answerable, float(row @ model[:-1] + model[-1]))
-                    held_out.setdefault(case.data, []).append(told)
+                    sure = float(row @ model[:-1] + model[-1])
+                    held_out.setdefault(case.data, []).append((case.answerable, sure))
             out[whom + name] = [round(float(one), 4) for one in logistic(seen(weight, some, count), some)]
         figures[f"auroc{name}"] = {
             data: round(metrics.auroc([s for yes, s in rows if yes], [s for yes, s in rows if not yes]), 4)
@@ -483,8 +522,9 @@ def scored(case: Case, scores: NDArray[np.float64]) -> dict[str, float]:
             "recall@20": metrics.recall_at(ranked, gold, 20),
             "ndcg@10": metrics.ndcg_at(ranked, gold, 10),
         }
-    if case.gold_sessions and case.data == "longmemeval":
+    if case.gold_sessions and case.data != "locomo":
         sessions = metrics.unique(int(case.sessions[place]) for place in ranked)
+        out["session ndcg@5"] = metrics.ndcg_at(sessions, case.gold_sessions, 5)
         out["session ndcg@10"] = metrics.ndcg_at(sessions, case.gold_sessions, 10)
         out["session all@5"] = metrics.all_at(sessions, case.gold_sessions, 5)
     return out

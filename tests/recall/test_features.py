@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from everwhen import Memory
 from everwhen.recall import features as measured
 from everwhen.recall.candidates import CandidatePool, bm25
-from everwhen.recall.features import NEAR, features, standardised
+from everwhen.recall.features import features, standardised
 from everwhen.recall.fusion import fitted
 from everwhen.store.base import PACKED, hash_term, pack
 from everwhen.store.index import Postings, score
@@ -81,31 +81,21 @@ def test_bm25_of_nothing_is_nothing() -> None:
 
 
 @settings(max_examples=80)
-@given(
-    st.lists(st.tuples(st.integers(1, 3), st.integers(0, 300)), min_size=1, max_size=25, unique=True),
-    st.data(),
-)
-def test_nearness_is_the_sum_over_all_others_of_the_session(
-    places: list[tuple[int, int]], data: st.DataObject
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=25), st.data())
+def test_a_session_counts_with_all_its_hits_and_a_strong_one_lifts_the_others(
+    sessions: list[int], data: st.DataObject
 ) -> None:
-    strong = data.draw(arrays(np.float32, len(places), elements=st.floats(-5, 5, width=32)))
-    found = measured._near_hits(bare_pool(*zip(*places, strict=True)), strong)
-    weight = np.exp(strong.astype(float) - strong.max())
-    expected = [
-        sum(
-            np.exp(-abs(place - other) / NEAR) * weight[j]
-            for j, (session_j, other) in enumerate(places)
-            if j != i and session_j == session
-        )
-        for i, (session, place) in enumerate(places)
-    ]
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
-
-
-def test_nearness_of_very_many_candidates_needs_no_table_of_all_pairs() -> None:
-    count = 50_000  # all pairs would be ten gigabytes
-    found = measured._near_hits(bare_pool([1] * count, range(count)), np.zeros(count, np.float32))
-    assert found[count // 2] == pytest.approx(2 / (np.exp(1 / NEAR) - 1), rel=1e-4)
+    strong = data.draw(arrays(np.float32, len(sessions), elements=st.floats(-5, 5, width=32)))
+    found = measured._sessions(bare_pool(sessions, range(len(sessions))), strong)["session"]
+    sums = {
+        one: np.log(np.exp(strong[np.array(sessions) == one].astype(float)).sum()) for one in set(sessions)
+    }
+    for first, one in enumerate(sessions):
+        for second, other in enumerate(sessions):
+            if sums[one] > sums[other] + 1e-3:
+                assert found[first] >= found[second]
+            elif one == other:
+                assert found[first] == found[second]
 
 
 def test_hubness_is_the_mean_cosine_among_turns_and_neutral_for_all_else() -> None:
@@ -188,13 +178,19 @@ def test_a_turn_inside_the_asked_time_fits_best_and_one_long_after_hardly(quick:
         tell(quick, [("Ana", "The kayak again.")], session=f"s{place}", days=days)
     pool = pool_of(quick, "What of the kayak on 3 March 2025?")
     found = features(pool)
-    times = zip(found["time_inside"], found["time_after"], strict=True)
-    fits = dict(zip((row.id for row in pool.rows), times, strict=True))
-    assert fits["s0-0"] == (1.0, 1.0)
-    assert fits["s1-0"][0] == 0 and 0.3 < fits["s1-0"][1] < 1
-    assert fits["s2-0"][1] < 0.01
-    timeless = features(pool_of(quick, "What of the kayak?"))
-    assert not timeless["time_inside"].any() and not timeless["time_after"].any()
+    fits = dict(zip((row.id for row in pool.rows), found["time_after"], strict=True))
+    assert fits["s0-0"] == 1.0
+    assert 0.3 < fits["s1-0"] < 1
+    assert fits["s2-0"] < 0.01
+    assert not features(pool_of(quick, "What of the kayak?"))["time_after"].any()
+
+
+def test_a_wish_counts_where_something_is_requested_and_not_where_it_is_asked(quick: Memory) -> None:
+    tell(quick, [("user", "I'm allergic to cashews."), ("user", "I bought cashews.")], session="one")
+    asked, requested = pool_of(quick, "Do I like cashews?"), pool_of(quick, "Suggest a dish with cashews")
+    assert not features(asked)["wish"].any()
+    wishes = dict(zip((row.id for row in requested.rows), features(requested)["wish"], strict=True))
+    assert [name for name, found in wishes.items() if found] == ["one-0"] and "one-1" in wishes
 
 
 def test_sessions_as_a_whole_count_only_where_an_assistant_speaks(quick: Memory) -> None:

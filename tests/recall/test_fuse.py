@@ -15,6 +15,7 @@ from everwhen import Memory
 from everwhen.errors import UsageError
 from everwhen.models.comparison import Candidate, RerankQuery, Scores
 from everwhen.recall.candidates import Request
+from everwhen.recall.features import FEATURES
 from everwhen.recall.fusion import CONTEXT, fitted, linear, weighted
 from everwhen.recall.papers.fusion import rrf
 from everwhen.recall.pipeline import recall
@@ -64,21 +65,34 @@ def test_rrf_is_the_sum_over_channels_best_first(found: dict[str, list[int]], k:
     assert set(fused) == {item for ranking in found.values() for item in ranking}
 
 
-@given(st.dictionaries(st.sampled_from("abcd"), st.floats(-3, 3, width=32), max_size=4), st.integers(1, 9))
-def test_the_fused_score_is_the_sum_of_the_contributions(values: dict[str, float], count: int) -> None:
+@given(
+    st.dictionaries(
+        st.sampled_from("abcd"), st.lists(st.floats(-3, 3, width=32), min_size=2, max_size=2), max_size=4
+    ),
+    st.sampled_from([0.0, 1.0]),
+    st.integers(1, 9),
+)
+def test_the_fused_score_is_the_sum_of_the_contributions_and_a_gate_adds_to_each_weight(
+    values: dict[str, list[float]], gate: float, count: int
+) -> None:
     chance = np.random.default_rng(count)
     features = {name: chance.standard_normal(count).astype(np.float32) for name in "abx"}
-    parts = weighted(features, values)
+    parts = weighted(features, values, {"asks": gate})
     assert set(parts) == set(values) & set(features)  # without a weight, or a feature, it takes no part
-    expected = sum((features[name] * values[name] for name in parts), np.zeros(count))
+    whole = {name: values[name][0] + gate * values[name][1] for name in parts}
+    expected = sum((features[name] * whole[name] for name in parts), np.zeros(count))
     np.testing.assert_allclose(linear(parts, count), expected, rtol=1e-4, atol=1e-5)
 
 
 def test_there_are_weights_with_and_without_words_compared() -> None:
     plain, maxsim = fitted()["weights"]["plain"], fitted()["weights"]["maxsim"]
     assert set(plain) < set(maxsim)
-    assert any("maxsim" in name for name in maxsim)
-    assert all(math.isfinite(one) for weights in (plain, maxsim) for one in weights.values())
+    assert set(maxsim) - set(plain) == {"compared", "compared_rank"}
+    assert set(maxsim) <= set(FEATURES)
+    assert {len(parts) for several in (plain, maxsim) for parts in several.values()} == {2}
+    assert all(
+        math.isfinite(one) for several in (plain, maxsim) for parts in several.values() for one in parts
+    )
 
 
 def test_the_parts_of_each_memory_explain_its_score(memory: Memory) -> None:

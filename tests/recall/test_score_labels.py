@@ -14,7 +14,7 @@ def test_reasons_are_the_three_that_added_most() -> None:
     why = Why(
         ranks={"keyword": 2},
         scores={"keyword": 4.0},
-        parts={"bm25": 0.5, "cosine": 2.0, "by_user": 0.2, "time_inside": 1.0, "newer": -3.0},
+        parts={"bm25": 0.5, "cosine": 2.0, "by_user": 0.2, "time_after": 1.0, "newer": -3.0},
     )
     assert plain_reasons(why) == ["meaning", "time", "words"]
 

@@ -16,24 +16,19 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from everwhen.models.comparison import weighted_maxsim
-from everwhen.recall.candidates import CandidatePool, TokenMatches, bm25
+from everwhen.recall.candidates import CandidatePool, bm25
 from everwhen.settings import Settings
 from everwhen.store.index import idf
 from everwhen.store.rows import SaidBy
 from everwhen.types import Why
+from everwhen.write.wishes import states_wish
 from everwhen_time import Interval
 
 Array = NDArray[np.float32]
 Days: TypeAlias = NDArray[np.float64]
 
-NEAR = 3.0
-"""Turns over which the nearness to another strong candidate falls to 1/e."""
 RANK = 10.0
 """A rank feature is RANK / (RANK + rank): the head of a ranking counts, its tail hardly (as in RRF)."""
-NAME_WEIGHT = 0.3
-BASE_WEIGHT = 0.5
-"""A word's weight in MaxSim: BASE_WEIGHT + idf, and NAME_WEIGHT for the name of whom the question is about."""
 MIDDLE = 30
 """Turns from which on the middle of all candidates says what is ordinary."""
 ANCHORS = Settings().satf_anchors
@@ -57,13 +52,19 @@ _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 
 def features(pool: CandidatePool) -> dict[str, Array]:
     """Every feature of every candidate, by name."""
-    words = _token_similarities(pool)
-    columns = {name: standardised(values) for name, values in {**_own(pool), **words}.items()}
+    own = {"cosine": pool.found.own.cosines, "bm25": pool.bm25(pool.found.own), "hubness": _hubness(pool)}
+    compared = dict(pool.rerank or {}) if pool.matches is None else {"compared": pool.matches.compared}
+    columns = {name: standardised(values) for name, values in {**own, **compared}.items()}
     strong = columns["cosine"] + columns["bm25"] + columns.get("compared", np.float32(0.0))
-    columns["near_hits"] = standardised(_near_hits(pool, strong))
     if pool.matches is not None:
         columns["compared_rank"] = _rank(columns["compared"])
-    return columns | _context(pool) | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | _time(pool)
+    columns["answers_match"] = _answers_match(pool)
+    return columns | _sessions(pool, strong) | _speaker(pool) | _surface(pool) | {"time_after": _time(pool)}
+
+
+def gates(pool: CandidatePool) -> dict[str, float]:
+    """What the weights depend on, from 0 to 1: whether something is asked, or the words are a request or a remark."""
+    return {"asks": float(pool.plan.question.asks)}
 
 
 def standardised(values: Array) -> Array:
@@ -82,11 +83,6 @@ def standardised(values: Array) -> Array:
     return wide.astype(np.float32)
 
 
-def _own(pool: CandidatePool) -> dict[str, Array]:
-    """The candidate itself: its cosine, its BM25 without the names, and how ordinary it is."""
-    return {"cosine": pool.found.own.cosines, "bm25": pool.bm25(pool.found.own), "hubness": _hubness(pool)}
-
-
 def _hubness(pool: CandidatePool) -> Array:
     """The mean cosine of a turn with all turns among the candidates: what is near to everything says little.
 
@@ -101,40 +97,26 @@ def _hubness(pool: CandidatePool) -> Array:
     return found
 
 
-def _token_similarities(pool: CandidatePool) -> dict[str, Array]:
-    """Late interaction: as it was learned, and the mean best match, weighted by how telling a word is."""
-    if pool.matches is None:
-        return dict(pool.rerank or {})
-    return {
-        "compared": pool.matches.compared,
-        "maxsim_telling": weighted_maxsim(pool.matches.best, _importance(pool.matches)),
-    }
-
-
-def _importance(matches: TokenMatches) -> Array:
-    return np.where(matches.named, np.float32(NAME_WEIGHT), matches.telling + np.float32(BASE_WEIGHT))
-
-
-def _context(pool: CandidatePool) -> dict[str, Array]:
-    """The turns before and after: what they say, and whether this one answers a question that matches."""
-    before, after = pool.found.before, pool.found.after
+def _answers_match(pool: CandidatePool) -> Array:
+    """Whether the turn before is a question, times how near that is."""
+    before = pool.found.before
     previous = standardised(np.where(before.units >= 0, before.cosines, NOTHING).astype(np.float32))
-    answers = before.asks.astype(np.float32)
-    neighbour = np.maximum(pool.bm25(before), pool.bm25(after))
-    return {"bm25_neighbour": standardised(neighbour), "answers_match": answers * previous}
+    return np.asarray(before.asks.astype(np.float32) * previous)
 
 
 def _sessions(pool: CandidatePool, strong: Array) -> dict[str, Array]:
-    """The session as a whole, where one partner is an assistant: there sessions have a topic each.
+    """The session as evidence of its own: the log of the sum of exp of the plain scores of its candidates.
 
-    Among people they drift, and the same features are noise (fitted without this condition they hurt LoCoMo).
+    Where one partner is an assistant, sessions have a topic each, and their words and dates count as well; among people
+    they drift, and the same features are noise.
     """
-    nothing = np.zeros(len(pool), np.float32)
-    out = {"session_bm25": nothing, "session_affinity": nothing}
-    found = pool.found
+    nothing, found = np.zeros(len(pool), np.float32), pool.found
+    _, first, session = np.unique(found.sessions, return_index=True, return_inverse=True)
+    odds = np.bincount(session, np.exp((strong - strong.max()).astype(np.float64)))
+    out = {"session": standardised(np.log(odds)[session].astype(np.float32))}
+    out |= {"session_bm25": nothing, "session_affinity": nothing}
     if not pool.has_assistant or found.session is None:
         return out
-    _, first, session = np.unique(found.sessions, return_index=True, return_inverse=True)
     counts, lengths = found.session.counts[first], found.session.lengths[first]
     rare = np.array([idf(len(first), int(number)) for number in (counts > 0).sum(axis=0)], np.float32)
     weights = np.where(found.terms.names, 0, rare).astype(np.float32)
@@ -158,36 +140,31 @@ def anchored_mass(times: Days, anchors: int, sigma: float) -> Days:
     return np.asarray(np.exp(-np.square((times[:, None] - times[None, :anchors]) / sigma) / 2) @ weights)
 
 
-def _near_hits(pool: CandidatePool, strong: Array) -> Array:
-    """How close in the session other strong candidates are: `sum of exp(-d/3) p`, p a softmax of the plain scores."""
-    weight = np.exp((strong - strong.max()).astype(np.float64))
-    sessions, places = pool.found.sessions, pool.found.places
-    order = np.lexsort((places, sessions))
-    # What reaches a turn from one side is what reached the one before it on that side, and that one, over the gap
-    # between them: exp(-d/3) is a product along the way. So it is a sum along the session, not one over all pairs.
-    apart = np.diff(places[order])
-    passed = np.where(np.diff(sessions[order]) == 0, np.exp(-apart / NEAR), 0.0)
-    close = np.zeros(len(order))
-    for way, share in ((order, passed), (order[::-1], passed[::-1])):
-        reached = 0.0
-        for here, there, part in zip(way[:-1].tolist(), way[1:].tolist(), share.tolist(), strict=True):
-            reached = (reached + weight[here]) * part
-            close[there] += reached
-    return close.astype(np.float32)
-
-
 def _speaker(pool: CandidatePool) -> dict[str, Array]:
-    """Half a point for those whom the question is about, half against the others; nothing where it is about nobody."""
+    """Half a point for those whom the question is about, half against the others; nothing where it is about nobody. An
+    assistant that is asked what it said is one of them."""
     found, plan = pool.found, pool.plan
     said = found.roles >= 0
-    about = by_assistant = np.zeros(len(pool), np.float32)
+    about = np.zeros(len(pool), np.float32)
     if pool.who is not None:
         about = np.where(said, found.said_by(pool.who) - 0.5, _subject(pool)).astype(np.float32)
     if plan.question.second_person and not plan.people and pool.has_assistant:
         assistant = found.said_by(SaidBy(role="assistant"))
-        by_assistant = np.where(said, assistant - 0.5, 0.0).astype(np.float32)
-    by_user = found.said_by(SaidBy(role="user")) * float(pool.has_assistant)
-    return {"about": about, "told_by_you": by_assistant, "by_user": by_user.astype(np.float32)}
+        about = about + np.where(said, assistant - 0.5, 0.0).astype(np.float32)
+    by_user = found.said_by(SaidBy(role="user"))
+    wishes = (
+        [
+            bool(mine) and row.kind == "turn" and states_wish(row.text)
+            for row, mine in zip(pool.rows, by_user, strict=True)
+        ]
+        if not plan.question.asks
+        else np.zeros(len(pool))
+    )
+    return {
+        "about": about,
+        "by_user": (by_user * float(pool.has_assistant)).astype(np.float32),
+        "wish": np.array(wishes, np.float32),
+    }
 
 
 def _subject(pool: CandidatePool) -> Array:
@@ -201,11 +178,13 @@ def _subject(pool: CandidatePool) -> Array:
 
 
 def _surface(pool: CandidatePool) -> dict[str, Array]:
-    """What its words look like, beside what the question wants to hear."""
-    asked, nothing = pool.plan.question, np.zeros(len(pool), np.float32)
-    times = [_has_time(row.text) for row in pool.rows] if asked.asks_time else nothing
-    names = [_NAME.search(row.text) is not None for row in pool.rows] if asked.asks_place else nothing
-    return {"time_asked": np.array(times, np.float32), "place_asked": np.array(names, np.float32)}
+    """Whether its words look like what is asked for: a time, or the name of a place."""
+    asked = np.zeros(len(pool), np.float32)
+    if pool.plan.question.asks_time:
+        asked += [_has_time(row.text) for row in pool.rows]
+    if pool.plan.question.asks_place:
+        asked += [_NAME.search(row.text) is not None for row in pool.rows]
+    return {"asked": asked}
 
 
 def _has_time(text: str) -> bool:
@@ -220,26 +199,20 @@ def _words_of(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def _time(pool: CandidatePool) -> dict[str, Array]:
-    """How well the time of saying (or of the fact) fits the one asked for.
-
-    `time_inside` is the window itself; `time_after` fades with the distance from it, and lets what is said a while
-    later count as inside: on Monday people tell of the weekend.
-    """
+def _time(pool: CandidatePool) -> Array:
+    """How well the time of saying (or of the fact) fits the one asked for: it fades with the distance from the window,
+    and what is said a while later counts as inside, since on Monday people tell of the weekend."""
     asked = pool.plan.question
     windows = asked.time.intervals if asked.time is not None and not asked.vague_time else ()
-    out = {name: np.zeros(len(pool), np.float32) for name in ("time_inside", "time_after")}
+    fits = np.zeros(len(pool), np.float32)
     days = pool.found.at / (86_400 * 1e6)
     for window in windows:
         start, end = _sides(window)
         scale = max(end - start, LEAST_DAYS) if np.isfinite(end - start) else LEAST_DAYS
         late = max(0.5 * (end - start), 2.0) if np.isfinite(end - start) else 2.0
-        gap = np.maximum(np.maximum(start - days, days - end), 0)
-        gap_after = np.maximum(np.maximum(start - days, days - (end + late)), 0)
-        inside, after = (gap <= 0).astype(np.float32), np.exp(-gap_after / scale).astype(np.float32)
-        out["time_inside"] = np.maximum(out["time_inside"], inside)
-        out["time_after"] = np.maximum(out["time_after"], after)
-    return out
+        gap = np.maximum(np.maximum(start - days, days - (end + late)), 0)
+        fits = np.maximum(fits, np.exp(-gap / scale).astype(np.float32))
+    return fits
 
 
 def _sides(window: Interval) -> tuple[float, float]:
@@ -257,24 +230,20 @@ def _rank(values: Array) -> Array:
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
     "answers_match": "answers a similar question",
+    "asked": "has a time or a name, as asked",
     "bm25": "words",
-    "bm25_neighbour": "words around it",
     "by_user": "said by the user",
     "compared": "word by word, as learned",
     "compared_rank": "rank word by word",
     "cosine": "meaning",
     "hubness": "says something of its own",
-    "maxsim_telling": "match of the telling words",
-    "near_hits": "close to other hits",
     "newer": "newer than what it renews",
-    "place_asked": "has a name, a place is asked",
     "read": "what the reader says",
+    "session": "its session has other hits",
     "session_affinity": "date fits the other hits",
     "session_bm25": "words of its session",
     "time_after": "near the time asked for",
-    "time_asked": "has a time, as asked",
-    "time_inside": "in the time asked for",
-    "told_by_you": "said by the assistant",
+    "wish": "a wish, and this is a request",
 }
 """The features of the learned fusion, as a person would call them."""
 
@@ -285,13 +254,14 @@ def score_label(feature: str) -> str:
 
 
 PLAIN: Mapping[str, tuple[str, ...]] = {
-    "meaning": ("cosine", "hubness", "maxsim_telling", "compared", "compared_rank"),
-    "words": ("bm25", "bm25_neighbour", "session_bm25"),
-    "time": ("time_after", "time_asked", "time_inside", "session_affinity"),
-    "person": ("about", "by_user", "told_by_you"),
-    "answers": ("answers_match", "read", "place_asked"),
+    "meaning": ("cosine", "hubness", "compared", "compared_rank"),
+    "words": ("bm25",),
+    "time": ("time_after", "session_affinity"),
+    "person": ("about", "by_user"),
+    "answers": ("answers_match", "read", "asked"),
+    "wish": ("wish",),
     "newer": ("newer",),
-    "neighbours": ("near_hits",),
+    "neighbours": ("session", "session_bm25"),
 }
 """One plain word for what features have in common."""
 _CHANNELS = {"semantic": "meaning", "keyword": "words", "temporal": "time", "graph": "person"}

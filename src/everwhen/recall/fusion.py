@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from everwhen.models.comparison import Passage, Reader
 from everwhen.recall.candidates import CandidatePool, ReaderScores, Request, timed
-from everwhen.recall.features import features
+from everwhen.recall.features import features, gates
 from everwhen.store.rows import SaidBy
 from everwhen.types import UnitRow
 from everwhen.write.changes.newer_answers import MAY_ANSWER, newer_first
@@ -23,7 +23,7 @@ from everwhen.write.changes.newer_answers import MAY_ANSWER, newer_first
 Array = NDArray[np.float32]
 
 WEIGHTS = Path(__file__).with_name("weights.json")
-CONTEXT = ("bm25_neighbour", "answers_match", "near_hits", "session_bm25", "session_affinity")
+CONTEXT = ("answers_match", "session", "session_bm25", "session_affinity")
 """The features that a recipe without `context` does without."""
 SPEAKER_FEATURES = ("about", "by_user")
 """Features that a sign leaves out of the score: they say who spoke, which is what is asked here."""
@@ -55,8 +55,9 @@ def fuse(pool: CandidatePool, request: Request, timings: dict[str, float]) -> Fu
     columns = features(pool)
     if not recipe.context:
         columns = {name: values for name, values in columns.items() if name not in CONTEXT}
-    weights = fitted()["weights"]["plain" if pool.matches is None else "maxsim"]
-    contributions = weighted(columns, weights)
+    contributions = weighted(
+        columns, fitted()["weights"]["plain" if pool.matches is None else "maxsim"], gates(pool)
+    )
     contributions |= {name: columns[name] * np.float32(recipe.rerank_weight) for name in pool.rerank or ()}
     fused = linear(contributions, len(pool))
     reader = request.reader if recipe.read and is_readable(pool.plan.query) else None
@@ -89,12 +90,20 @@ def fuse(pool: CandidatePool, request: Request, timings: dict[str, float]) -> Fu
     )
 
 
-def weighted(features: Mapping[str, Array], weights: Mapping[str, float]) -> dict[str, Array]:
+def weighted(
+    features: Mapping[str, Array], weights: Mapping[str, Sequence[float]], gates: Mapping[str, float]
+) -> dict[str, Array]:
     """`w_f x_f` of every candidate, by feature: the score is their sum, and they are the reason for it.
 
-    A feature without a weight takes no part.
+    A weight is a number, and what each gate adds to it: `w_f = a_f + sum over g of gate_g b_fg`. A feature without a
+    weight takes no part.
     """
-    return {name: features[name] * np.float32(weight) for name, weight in weights.items() if name in features}
+    open_ = np.array([1.0, *gates.values()])
+    return {
+        name: features[name] * np.float32(open_ @ np.array(parts))
+        for name, parts in weights.items()
+        if name in features
+    }
 
 
 def linear(contributions: Mapping[str, Array], count: int) -> Array:

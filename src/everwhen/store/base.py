@@ -13,6 +13,7 @@ import json
 import re
 import sqlite3
 import threading
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -455,6 +456,7 @@ class Tokenizer:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        weakref.finalize(self, self._sql.close)  # Python 3.13 warns of a connection that nobody closes
         self._sql.execute(f"CREATE VIRTUAL TABLE scratch USING fts5 (text, tokenize = '{TOKENIZE}')")
         self._sql.execute("CREATE VIRTUAL TABLE words USING fts5vocab (scratch, 'instance')")
         self._stop_terms = frozenset(self.counts([STOP_WORDS])[0])

@@ -230,7 +230,7 @@ def _rank(values: Array) -> Array:
 FEATURES: Mapping[str, str] = {
     "about": "said by whom it is about",
     "answers_match": "answers a similar question",
-    "asked": "has a time or a name, as asked",
+    "asked": "has a time or name asked for",
     "bm25": "words",
     "by_user": "said by the user",
     "compared": "word by word, as learned",
@@ -243,7 +243,7 @@ FEATURES: Mapping[str, str] = {
     "session_affinity": "date fits the other hits",
     "session_bm25": "words of its session",
     "time_after": "near the time asked for",
-    "wish": "a wish, and this is a request",
+    "wish": "a wish, for a request",
 }
 """The features of the learned fusion, as a person would call them."""
 
